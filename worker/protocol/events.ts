@@ -1,0 +1,152 @@
+// Every durable event. One event is one immutable row; its order is its seq and nothing else.
+// The schemas check recorded and imported logs; everything else uses the types alone, so zod
+// never reaches the client's bundle.
+
+import { z } from 'zod'
+
+export const Attachment = z.object({
+  name: z.string(),
+  content: z.string(),
+  range: z.string().optional(),
+})
+export const Delivery = z.enum(['queue', 'steer', 'interrupt'])
+export const Mode = z.enum(['agent', 'ask', 'plan'])
+export const Recovery = z.enum(['continue', 'stop'])
+export const Outcome = z.enum(['done', 'cancelled', 'failed', 'interrupted', 'step_limit'])
+export const CancelReason = z.enum(['user', 'interrupt', 'parent', 'api'])
+export const ToolErrorCode = z.enum([
+  'tool_error',
+  'tool_interrupted',
+  'rate_limit_tools',
+  'tool_denied',
+  'tool_invalid_input',
+  'tool_timeout',
+])
+
+export const Usage = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cachedTokens: z.number(),
+  costUsd: z.number().optional(),
+})
+
+export const QueueItem = z.object({
+  itemId: z.string(),
+  text: z.string(),
+  delivery: Delivery,
+  from: z.string(),
+  to: z.string().optional(),
+  attachments: z.array(Attachment).optional(),
+})
+
+export const SessionChanges = z.object({
+  title: z.string().optional(),
+  model: z.string().optional(),
+  agent: z.string().optional(),
+  mode: Mode.optional(),
+  pinned: z.boolean().optional(),
+  autoApproveCommands: z.boolean().optional(),
+  autoApproveSensitiveEdits: z.boolean().optional(),
+  sensitivePatterns: z.array(z.string()).optional(),
+  recovery: Recovery.optional(),
+})
+
+const text = { responseId: z.string(), partId: z.string() }
+const delta = { offset: z.number(), delta: z.string() }
+const settled = { text: z.string(), interrupted: z.boolean().optional() }
+
+const bodies = {
+  session_created: z.object({ sessionId: z.string(), agent: z.string(), model: z.string() }),
+  session_configured: z.object({ changes: SessionChanges }),
+  session_cleared: z.object({}),
+  user_message: z.object({
+    messageId: z.string(),
+    text: z.string(),
+    to: z.string().optional(),
+    attachments: z.array(Attachment),
+    delivery: Delivery,
+  }),
+  queue_updated: z.object({ items: z.array(QueueItem), held: z.boolean() }),
+  run_started: z.object({
+    runId: z.string(),
+    responseId: z.string(),
+    model: z.string(),
+    agent: z.string(),
+    parentRunId: z.string().optional(),
+    exchangeId: z.string().optional(),
+    attempt: z.number(),
+  }),
+  text_delta: z.object({ ...text, ...delta }),
+  text_done: z.object({ ...text, ...settled }),
+  // callId: the thought is the argument of a `think` call, which history must answer.
+  thinking_start: z.object({ ...text, callId: z.string().optional() }),
+  thinking_delta: z.object({ ...text, ...delta }),
+  thinking_done: z.object({ ...text, ...settled }),
+  tool_call_start: z.object({
+    responseId: z.string(),
+    callId: z.string(),
+    toolName: z.string(),
+    arguments: z.string(),
+  }),
+  tool_output_delta: z.object({
+    callId: z.string(),
+    ...delta,
+    stream: z.enum(['stdout', 'stderr']).optional(),
+  }),
+  tool_result: z.object({
+    callId: z.string(),
+    toolName: z.string(),
+    ok: z.boolean(),
+    result: z.string().optional(),
+    error: z.object({ code: ToolErrorCode, message: z.string() }).optional(),
+    truncated: z.boolean().optional(),
+    durationMs: z.number(),
+  }),
+  warning: z.object({ runId: z.string().optional(), code: z.string(), message: z.string() }),
+  error: z.object({ runId: z.string().optional(), code: z.string(), message: z.string() }),
+  output_cancelled: z.object({
+    runId: z.string(),
+    responseId: z.string(),
+    by: z.string(),
+    reason: CancelReason,
+    audioTruncatedAtMs: z.number().optional(),
+  }),
+  run_done: z.object({
+    runId: z.string(),
+    outcome: Outcome,
+    stopReason: z.string(),
+    usage: Usage,
+    durationMs: z.number(),
+  }),
+} as const
+
+type Bodies = typeof bodies
+export type EventType = keyof Bodies
+export type EventOf<T extends EventType> = { type: T } & z.infer<Bodies[T]>
+/** What happened, before the log gives it its place. */
+export type EventBody = { [T in EventType]: EventOf<T> }[EventType]
+export type SessionEvent = EventBody & { seq: number; at: number }
+
+export type Attachment = z.infer<typeof Attachment>
+export type Delivery = z.infer<typeof Delivery>
+export type Mode = z.infer<typeof Mode>
+export type Recovery = z.infer<typeof Recovery>
+export type Outcome = z.infer<typeof Outcome>
+export type CancelReason = z.infer<typeof CancelReason>
+export type ToolErrorCode = z.infer<typeof ToolErrorCode>
+export type Usage = z.infer<typeof Usage>
+export type QueueItem = z.infer<typeof QueueItem>
+export type SessionChanges = z.infer<typeof SessionChanges>
+
+const envelope = { seq: z.number().int().min(1), at: z.number() }
+
+export const EventSchema = z.discriminatedUnion(
+  'type',
+  Object.entries(bodies).map(([type, body]) =>
+    body.extend({ type: z.literal(type), ...envelope }),
+  ) as unknown as [z.ZodObject<{ type: z.ZodLiteral<string> }>],
+)
+
+export function parseEvent(value: unknown): SessionEvent {
+  return EventSchema.parse(value) as unknown as SessionEvent
+}

@@ -1,0 +1,341 @@
+// THE reducer. Object, browser, terminal and tests fold with this and nothing else, so live and
+// reloaded views cannot differ. Leaving out deltas that a later `*_done` or `tool_result`
+// superseded must not change the outcome: that is why those events carry everything.
+
+import type { EventOf, SessionEvent, SessionChanges } from './events.ts'
+import { parseResponseId, toResponseId } from './ids.ts'
+import type {
+  AssistantTurn,
+  NoticePart,
+  Part,
+  Response,
+  RunEnd,
+  SessionState,
+  TextPart,
+  ToolPart,
+  ToolStatus,
+  Turn,
+} from './state.ts'
+import { EMPTY_STATE } from './state.ts'
+import { spliceAt } from './text.ts'
+
+export function fold(
+  events: Iterable<SessionEvent>,
+  from: SessionState = EMPTY_STATE,
+): SessionState {
+  let state = from
+  for (const event of events) state = applyEvent(state, event)
+  return state
+}
+
+/** Events at or below the state's seq were folded already and change nothing. */
+export function applyEvent(state: SessionState, event: SessionEvent): SessionState {
+  if (event.seq <= state.seq) return state
+  return { ...reduce(state, event), seq: event.seq }
+}
+
+function reduce(state: SessionState, event: SessionEvent): SessionState {
+  switch (event.type) {
+    case 'session_created':
+      return {
+        ...state,
+        session: {
+          ...state.session,
+          id: event.sessionId,
+          agent: event.agent,
+          model: event.model,
+          createdAt: event.at,
+          updatedAt: event.at,
+        },
+      }
+    case 'session_configured':
+      return { ...state, session: { ...state.session, ...withoutUndefined(event.changes) } }
+    case 'session_cleared':
+      return { ...state, turns: [], open: null }
+    case 'user_message':
+      return applyUserMessage(state, event)
+    case 'queue_updated':
+      return { ...state, queue: { items: event.items, held: event.held } }
+    case 'run_started':
+      return applyRunStarted(state, event)
+    case 'text_delta':
+      return withOpen(state, event, (open) => applyDelta(open, 'text', event))
+    case 'thinking_delta':
+      return withOpen(state, event, (open) => applyDelta(open, 'thinking', event))
+    case 'text_done':
+      return withOpen(state, event, (open) => applyTextDone(open, 'text', event))
+    case 'thinking_done':
+      return withOpen(state, event, (open) => applyTextDone(open, 'thinking', event))
+    case 'thinking_start':
+      return withOpen(state, event, (open) => putPart(open, newText('thinking', event)))
+    case 'tool_call_start':
+      return withOpen(state, event, (open) => putPart(open, newToolCall(event)))
+    case 'tool_output_delta':
+      return updateTool(state, event.callId, (tool) => ({
+        ...tool,
+        output: spliceAt(tool.output, event.offset, event.delta),
+      }))
+    case 'tool_result':
+      return updateTool(state, event.callId, (tool) => settleTool(tool, event))
+    case 'warning':
+    case 'error':
+      return applyNotice(state, event)
+    case 'output_cancelled':
+      return applyOutputCancelled(state, event)
+    case 'run_done':
+      return applyRunDone(state, event)
+    default:
+      // A newer server's event: an old tab keeps its place and is told to reload by the version.
+      return state
+  }
+}
+
+function applyUserMessage(
+  state: SessionState,
+  event: EventOf<'user_message'> & { seq: number; at: number },
+): SessionState {
+  const settled = settleBySteer(state)
+  const turn: Turn = {
+    kind: 'user',
+    seq: event.seq,
+    at: event.at,
+    messageId: event.messageId,
+    text: event.text,
+    attachments: event.attachments,
+    delivery: event.delivery,
+    ...(event.to === undefined ? {} : { to: event.to }),
+  }
+  return {
+    ...settled,
+    turns: [...settled.turns, turn],
+    session: {
+      ...settled.session,
+      firstText: settled.session.firstText ?? event.text.slice(0, 200),
+      updatedAt: event.at,
+      messages: settled.session.messages + 1,
+    },
+  }
+}
+
+/** A message that enters a running run settles the answer so far; the next one starts below it. */
+function settleBySteer(state: SessionState): SessionState {
+  const { run, open } = state
+  if (run.status !== 'running' || open === null) return state
+  if (open.parts.length === 0) return { ...state, open: null }
+  const { n } = parseResponseId(open.responseId)
+  return {
+    ...state,
+    open: null,
+    turns: [...state.turns, { kind: 'assistant', end: null, ...open }],
+    run: { ...run, responseId: toResponseId(run.runId, n + 1) },
+  }
+}
+
+function applyRunStarted(
+  state: SessionState,
+  event: EventOf<'run_started'> & { seq: number; at: number },
+): SessionState {
+  const continued = state.run.status === 'running' && state.run.runId === event.runId
+  const run: SessionState['run'] = {
+    status: 'running',
+    runId: event.runId,
+    responseId: event.responseId,
+    model: event.model,
+    agent: event.agent,
+    attempt: event.attempt,
+    startedAt: continued && state.run.status === 'running' ? state.run.startedAt : event.at,
+  }
+  const next = { ...state, run, session: { ...state.session, updatedAt: event.at } }
+  return withOpen(next, event, (open) => open)
+}
+
+function applyOutputCancelled(
+  state: SessionState,
+  event: EventOf<'output_cancelled'> & { seq: number; at: number },
+): SessionState {
+  const next = withOpen(state, event, (open) => open)
+  if (next.run.status !== 'running') return next
+  return { ...next, run: { ...next.run, cancelled: { by: event.by, reason: event.reason } } }
+}
+
+function applyRunDone(
+  state: SessionState,
+  event: EventOf<'run_done'> & { seq: number; at: number },
+): SessionState {
+  const { run } = state
+  const opened =
+    state.open === null && run.status === 'running'
+      ? withOpen(state, { ...event, responseId: run.responseId }, (open) => open)
+      : state
+  const end: RunEnd = {
+    outcome: event.outcome,
+    stopReason: event.stopReason,
+    usage: event.usage,
+    durationMs: event.durationMs,
+    ...(run.status === 'running' ? run.cancelled : {}),
+  }
+  const turns: readonly Turn[] =
+    opened.open === null
+      ? opened.turns
+      : [...opened.turns, { kind: 'assistant', end, ...opened.open } satisfies AssistantTurn]
+  return {
+    ...opened,
+    turns,
+    open: null,
+    run: { status: 'idle' },
+    lastRun: { runId: event.runId, outcome: event.outcome, seq: event.seq },
+    usage: addUsage(opened.usage, event.usage),
+    session: { ...opened.session, updatedAt: event.at },
+  }
+}
+
+function addUsage(
+  total: SessionState['usage'],
+  usage: EventOf<'run_done'>['usage'],
+): SessionState['usage'] {
+  const costUsd =
+    total.costUsd === undefined && usage.costUsd === undefined
+      ? {}
+      : { costUsd: (total.costUsd ?? 0) + (usage.costUsd ?? 0) }
+  return {
+    inputTokens: total.inputTokens + usage.inputTokens,
+    outputTokens: total.outputTokens + usage.outputTokens,
+    cachedTokens: total.cachedTokens + usage.cachedTokens,
+    runs: total.runs + 1,
+    ...costUsd,
+  }
+}
+
+function applyNotice(
+  state: SessionState,
+  event: EventOf<'warning' | 'error'> & { seq: number; at: number },
+): SessionState {
+  const notice: NoticePart = {
+    kind: 'notice',
+    seq: event.seq,
+    level: event.type,
+    code: event.code,
+    message: event.message,
+  }
+  if (state.run.status === 'running') {
+    const target = { responseId: state.run.responseId, seq: event.seq, at: event.at }
+    return withOpen(state, target, (open) => putPart(open, notice))
+  }
+  return { ...state, turns: [...state.turns, { kind: 'notice', at: event.at, notice }] }
+}
+
+/** The response an event writes to; an unseen id opens it. */
+function withOpen(
+  state: SessionState,
+  event: { responseId: string; seq: number; at: number },
+  change: (open: Response) => Response,
+): SessionState {
+  const open = state.open?.responseId === event.responseId ? state.open : newResponse(state, event)
+  return { ...state, open: change(open) }
+}
+
+function newResponse(
+  state: SessionState,
+  event: { responseId: string; seq: number; at: number },
+): Response {
+  const { run } = state
+  return {
+    responseId: event.responseId,
+    runId: parseResponseId(event.responseId).runId,
+    model: run.status === 'running' ? run.model : state.session.model,
+    agent: run.status === 'running' ? run.agent : state.session.agent,
+    seq: event.seq,
+    at: event.at,
+    parts: [],
+  }
+}
+
+const putPart = (open: Response, part: Part): Response => ({
+  ...open,
+  parts: [...open.parts, part],
+})
+
+function newText(
+  kind: TextPart['kind'],
+  event: { partId: string; callId?: string | undefined },
+): TextPart {
+  const part: TextPart = { kind, partId: event.partId, text: '', state: 'open' }
+  return event.callId === undefined ? part : { ...part, callId: event.callId }
+}
+
+const newToolCall = (event: EventOf<'tool_call_start'>): ToolPart => ({
+  kind: 'tool',
+  callId: event.callId,
+  toolName: event.toolName,
+  arguments: event.arguments,
+  status: 'pending',
+  output: '',
+})
+
+function updateText(
+  open: Response,
+  kind: TextPart['kind'],
+  event: { partId: string },
+  change: (part: TextPart) => TextPart,
+): Response {
+  const index = open.parts.findLastIndex((p) => p.kind === kind && p.partId === event.partId)
+  if (index < 0) return putPart(open, change(newText(kind, event)))
+  return { ...open, parts: open.parts.with(index, change(open.parts[index] as TextPart)) }
+}
+
+const applyDelta = (
+  open: Response,
+  kind: TextPart['kind'],
+  event: { partId: string; offset: number; delta: string },
+): Response =>
+  updateText(open, kind, event, (part) => ({
+    ...part,
+    text: spliceAt(part.text, event.offset, event.delta),
+  }))
+
+const applyTextDone = (
+  open: Response,
+  kind: TextPart['kind'],
+  event: { partId: string; text: string; interrupted?: boolean | undefined },
+): Response =>
+  updateText(open, kind, event, (part) => ({
+    ...part,
+    text: event.text,
+    state: event.interrupted === true ? 'interrupted' : 'done',
+  }))
+
+function updateTool(
+  state: SessionState,
+  callId: string,
+  change: (tool: ToolPart) => ToolPart,
+): SessionState {
+  const { open } = state
+  if (open === null) return state
+  const index = open.parts.findLastIndex((p) => p.kind === 'tool' && p.callId === callId)
+  if (index < 0) return state
+  const parts = open.parts.with(index, change(open.parts[index] as ToolPart))
+  return { ...state, open: { ...open, parts } }
+}
+
+function settleTool(tool: ToolPart, event: EventOf<'tool_result'>): ToolPart {
+  return {
+    ...tool,
+    status: toolStatusOf(event),
+    output: '',
+    durationMs: event.durationMs,
+    ...(event.result === undefined ? {} : { result: event.result }),
+    ...(event.error === undefined ? {} : { error: event.error }),
+    ...(event.truncated === undefined ? {} : { truncated: event.truncated }),
+  }
+}
+
+function toolStatusOf(event: EventOf<'tool_result'>): ToolStatus {
+  if (event.ok) return 'success'
+  if (event.error?.code === 'tool_interrupted') return 'interrupted'
+  if (event.error?.code === 'tool_denied') return 'denied'
+  return 'error'
+}
+
+function withoutUndefined(changes: SessionChanges): Partial<SessionState['session']> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+}
