@@ -57,9 +57,11 @@ const fields = {
 
 type Fields = typeof fields
 export type CommandType = keyof Fields
-export type CommandOf<T extends CommandType> = { type: T; id: string } & z.infer<
-  z.ZodObject<Fields[T]>
->
+export type CommandOf<T extends CommandType> = T extends CommandType
+  ? { type: T; id: string } & {
+      [K in keyof z.infer<z.ZodObject<Fields[T]>>]: z.infer<z.ZodObject<Fields[T]>>[K]
+    }
+  : never
 export type Command = { [T in CommandType]: CommandOf<T> }[CommandType]
 
 export const CommandSchema = z.discriminatedUnion(

@@ -58,7 +58,7 @@ const settled = { text: z.string(), interrupted: z.boolean().optional() }
 const bodies = {
   session_created: z.object({ sessionId: z.string(), agent: z.string(), model: z.string() }),
   session_configured: z.object({ changes: SessionChanges }),
-  session_cleared: z.object({}),
+  session_cleared: z.object({ by: z.string() }),
   user_message: z.object({
     messageId: z.string(),
     text: z.string(),
@@ -122,7 +122,9 @@ const bodies = {
 
 type Bodies = typeof bodies
 export type EventType = keyof Bodies
-export type EventOf<T extends EventType> = { type: T } & z.infer<Bodies[T]>
+export type EventOf<T extends EventType> = T extends EventType
+  ? { type: T } & z.infer<Bodies[T]>
+  : never
 /** What happened, before the log gives it its place. */
 export type EventBody = { [T in EventType]: EventOf<T> }[EventType]
 export type SessionEvent = EventBody & { seq: number; at: number }

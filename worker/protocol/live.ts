@@ -1,7 +1,7 @@
 // Live text over the log. Fragments are never events: they lie over the open response until the
 // row that holds the same text arrives, and a client drops all of them when it reconnects.
 
-import type { EventOf, SessionEvent } from './events.ts'
+import type { EventBody, SessionEvent } from './events.ts'
 import type { Fragment } from './frames.ts'
 import { parseResponseId } from './ids.ts'
 import type { Part, Response, SessionState, TextPart, ToolPart } from './state.ts'
@@ -118,6 +118,7 @@ function newPart(fragment: Fragment): TextPart | ToolPart | null {
         toolName: fragment.toolName ?? '',
         arguments: fragment.text,
         status: 'preparing',
+        startedAt: 0,
         output: '',
       }
     case 'tool_output':
@@ -159,16 +160,14 @@ export function openPartIds(open: Response | null): string[] {
   })
 }
 
-type Delta = EventOf<'text_delta' | 'thinking_delta' | 'tool_output_delta'>
-
 /** The part a delta event belongs to; null for everything that is never superseded. */
-export function deltaPartOf(event: { type: string } & Partial<Delta>): string | null {
+export function deltaPartOf(event: EventBody): string | null {
   switch (event.type) {
     case 'text_delta':
     case 'thinking_delta':
-      return (event as EventOf<'text_delta'>).partId
+      return event.partId
     case 'tool_output_delta':
-      return (event as EventOf<'tool_output_delta'>).callId
+      return event.callId
     default:
       return null
   }

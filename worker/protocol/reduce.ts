@@ -51,7 +51,12 @@ function reduce(state: SessionState, event: SessionEvent): SessionState {
     case 'session_configured':
       return { ...state, session: { ...state.session, ...withoutUndefined(event.changes) } }
     case 'session_cleared':
-      return { ...state, turns: [], open: null }
+      return {
+        ...state,
+        turns: [],
+        open: null,
+        session: { ...state.session, messages: 0, clearedSeq: event.seq },
+      }
     case 'user_message':
       return applyUserMessage(state, event)
     case 'queue_updated':
@@ -263,12 +268,13 @@ function newText(
   return event.callId === undefined ? part : { ...part, callId: event.callId }
 }
 
-const newToolCall = (event: EventOf<'tool_call_start'>): ToolPart => ({
+const newToolCall = (event: EventOf<'tool_call_start'> & { at: number }): ToolPart => ({
   kind: 'tool',
   callId: event.callId,
   toolName: event.toolName,
   arguments: event.arguments,
   status: 'pending',
+  startedAt: event.at,
   output: '',
 })
 

@@ -32,6 +32,7 @@ export type ToolPart = {
   /** JSON text, possibly incomplete while preparing. */
   arguments: string
   status: ToolStatus
+  startedAt: number
   /** Streamed output while it runs; the result takes its place. */
   output: string
   result?: string
@@ -116,7 +117,10 @@ export type SessionConfig = {
   recovery: Recovery
   createdAt: number
   updatedAt: number
+  /** Messages since the transcript last started: what a `continue` has to go on from. */
   messages: number
+  /** Seq of the last `session_cleared`: transcript and model history start after it. */
+  clearedSeq: number
 }
 
 export type QueueState = { items: readonly QueueItem[]; held: boolean }
@@ -156,6 +160,7 @@ export const EMPTY_STATE: SessionState = {
     createdAt: 0,
     updatedAt: 0,
     messages: 0,
+    clearedSeq: 0,
   },
   run: { status: 'idle' },
   lastRun: null,
@@ -188,6 +193,14 @@ export const fromSnapshot = (snapshot: Snapshot, seq: number): SessionState => (
   seq,
   turns: [],
 })
+
+/** Never used: a new chat may take it instead of making another. */
+export const isEmptySession = (state: HotState): boolean =>
+  state.session.messages === 0 &&
+  state.session.clearedSeq === 0 &&
+  state.session.title === null &&
+  state.run.status === 'idle' &&
+  state.queue.items.length === 0
 
 const DERIVED_TITLE_CHARS = 60
 

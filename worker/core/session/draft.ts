@@ -1,0 +1,29 @@
+// Events in the making: each is given its seq and folded at once, so that what is decided next
+// sees what was decided before it.
+
+import type { EventBody, SessionEvent } from '#protocol/events'
+import { applyEvent } from '#protocol/reduce'
+import type { SessionState } from '#protocol/state'
+
+export class Draft {
+  readonly events: SessionEvent[] = []
+  state: SessionState
+  readonly now: number
+
+  constructor(state: SessionState, now: number) {
+    this.state = state
+    this.now = now
+  }
+
+  get nextSeq(): number {
+    return this.state.seq + 1
+  }
+
+  /** Returns the seq the event was given. */
+  add(body: EventBody): number {
+    const event = { seq: this.nextSeq, at: this.now, ...body } as SessionEvent
+    this.events.push(event)
+    this.state = applyEvent(this.state, event)
+    return event.seq
+  }
+}

@@ -1,0 +1,233 @@
+// The append-only log of one session and the few rows beside it. All SQL of a session is here.
+
+import type { Ack } from '#protocol/commands'
+import type { SessionEvent } from '#protocol/events'
+import { parseRunId } from '#protocol/ids'
+import { deltaPartOf } from '#protocol/live'
+import { TAIL_ALIGN_EVENTS } from '#protocol/limits'
+import { fold } from '#protocol/reduce'
+import { EMPTY_STATE, fromSnapshot, type HotState, type SessionState } from '#protocol/state'
+import { applySchemaSteps, createSnapshots, hasTable, SCHEMA_VERSION } from './schema.ts'
+import type { Sql } from './sql.ts'
+
+/** Distance between stored snapshots: what opening at the end may have to fold. */
+const SNAPSHOT_EVENTS = 100
+
+export type StoredSession = {
+  owner: string
+  hot: HotState
+  unprojected: boolean
+  eraseAt: number | null
+}
+
+export type CommandRecord = { id: string; body: string; ack: Ack }
+
+/** What is written together with events. Absent: left as it is. */
+export type Beside = {
+  hot?: HotState
+  unprojected?: boolean
+  command?: CommandRecord
+  /** State before the events, where they start a turn: opening at the end begins at one of these. */
+  turnStart?: HotState
+}
+
+export type PageQuery = {
+  after?: number
+  before?: number
+  limit: number
+  openParts: string[] | null
+}
+
+/** One event as stored: its JSON text goes into frames as it is. */
+export type StoredEvent = { seq: number; data: string }
+
+export class Log {
+  private readonly sql: Sql
+  private snapshotSeq: number | null = null
+
+  constructor(sql: Sql) {
+    this.sql = sql
+  }
+
+  /** null: there is no session here, and asking has stored nothing. */
+  load(): StoredSession | null {
+    if (!hasTable(this.sql, 'session')) return null
+    const [row] = this.sql.exec<{
+      version: number
+      owner: string
+      hot: string
+      unprojected: number
+      erase_at: number | null
+    }>('SELECT version, owner, hot, unprojected, erase_at FROM session')
+    if (row === undefined) return null
+    if (row.version < SCHEMA_VERSION) this.upgrade(row.version)
+    return {
+      owner: row.owner,
+      hot: JSON.parse(row.hot) as HotState,
+      unprojected: row.unprojected === 1,
+      eraseAt: row.erase_at,
+    }
+  }
+
+  create(owner: string, events: readonly SessionEvent[], hot: HotState): void {
+    this.sql.transaction(() => {
+      applySchemaSteps(this.sql, 0)
+      this.insert(events)
+      this.sql.exec(
+        `INSERT INTO session (id, version, owner, hot, unprojected, erase_at)
+         VALUES (1, ?, ?, ?, 1, NULL)`,
+        SCHEMA_VERSION,
+        owner,
+        JSON.stringify(hot),
+      )
+    })
+  }
+
+  /** Events and everything that follows from them: in one transaction, or not at all. */
+  append(events: readonly SessionEvent[], beside: Beside): void {
+    this.sql.transaction(() => {
+      if (beside.turnStart !== undefined && events[0] !== undefined) {
+        this.keepSnapshot(events[0].seq - 1, beside.turnStart)
+      }
+      this.insert(events)
+      if (beside.hot !== undefined) {
+        this.sql.exec(
+          'UPDATE session SET hot = ?, unprojected = max(unprojected, ?)',
+          JSON.stringify(beside.hot),
+          beside.unprojected === true ? 1 : 0,
+        )
+      }
+      if (beside.command !== undefined) this.keepCommand(beside.command)
+    })
+  }
+
+  /** The directory has what this session last said of itself. */
+  markProjected(): void {
+    this.sql.exec('UPDATE session SET unprojected = 0')
+  }
+
+  setEraseAt(at: number | null): void {
+    this.sql.exec('UPDATE session SET erase_at = ?, unprojected = 1', at)
+  }
+
+  lastSeq(): number {
+    return this.sql.exec<{ seq: number | null }>('SELECT max(seq) AS seq FROM events')[0]?.seq ?? 0
+  }
+
+  findCommand(id: string): CommandRecord | null {
+    const [row] = this.sql.exec<{ id: string; body: string; ack: string }>(
+      'SELECT id, body, ack FROM commands WHERE id = ?',
+      id,
+    )
+    return row === undefined ? null : { ...row, ack: JSON.parse(row.ack) as Ack }
+  }
+
+  /** Ascending. `openParts` null: all rows; otherwise superseded deltas are left out. */
+  page({ after = 0, before, limit, openParts }: PageQuery): StoredEvent[] {
+    const backwards = before !== undefined && after === 0
+    const filter =
+      openParts === null ? '' : 'AND (part IS NULL OR part IN (SELECT value FROM json_each(?)))'
+    const rows = this.sql.exec<StoredEvent>(
+      `SELECT seq, data FROM events WHERE seq > ? AND seq < ? ${filter}
+       ORDER BY seq ${backwards ? 'DESC' : 'ASC'} LIMIT ?`,
+      after,
+      before ?? Number.MAX_SAFE_INTEGER,
+      ...(openParts === null ? [] : [JSON.stringify(openParts)]),
+      limit,
+    )
+    return backwards ? rows.reverse() : rows
+  }
+
+  events(query: Omit<PageQuery, 'limit'>): SessionEvent[] {
+    return this.page({ ...query, limit: Number.MAX_SAFE_INTEGER }).map(
+      ({ data }) => JSON.parse(data) as SessionEvent,
+    )
+  }
+
+  /** A run id names the seq it started at, so its end is found without an index. */
+  terminalSeqOf(runId: string): number | null {
+    const startedSeq = parseRunId(runId)?.startedSeq
+    if (startedSeq === undefined) return null
+    const [start] = this.sql.exec<StoredEvent>(
+      "SELECT seq, data FROM events WHERE seq = ? AND type = 'run_started'",
+      startedSeq,
+    )
+    if (start === undefined) return null
+    if ((JSON.parse(start.data) as { runId: string }).runId !== runId) return null
+    const [end] = this.sql.exec<{ seq: number }>(
+      "SELECT seq FROM events WHERE seq > ? AND type = 'run_done' ORDER BY seq LIMIT 1",
+      startedSeq,
+    )
+    return end?.seq ?? null
+  }
+
+  /**
+   * State just before the last `tail` events, moved back to the start of a turn where one is near.
+   * Costs a bounded number of rows whatever the length of the session.
+   */
+  stateBeforeTail(tail: number, lastSeq: number): SessionState {
+    const cut = Math.max(0, lastSeq - tail)
+    const [turn] = this.sql.exec<{ seq: number | null }>(
+      `SELECT max(seq) AS seq FROM events
+       WHERE seq > ? AND seq <= ? AND type = 'user_message'`,
+      cut - TAIL_ALIGN_EVENTS,
+      cut + 1,
+    )
+    const before = cut <= TAIL_ALIGN_EVENTS && turn?.seq == null ? 0 : (turn?.seq ?? cut + 1) - 1
+    const base = this.snapshotBefore(before)
+    return fold(this.events({ after: base.seq, before: before + 1, openParts: [] }), base)
+  }
+
+  private snapshotBefore(seq: number): SessionState {
+    if (!hasTable(this.sql, 'snapshots')) return EMPTY_STATE
+    const [row] = this.sql.exec<{ seq: number; state: string }>(
+      'SELECT seq, state FROM snapshots WHERE seq <= ? ORDER BY seq DESC LIMIT 1',
+      seq,
+    )
+    if (row === undefined) return EMPTY_STATE
+    return fromSnapshot({ ...(JSON.parse(row.state) as HotState), open: null }, row.seq)
+  }
+
+  private keepSnapshot(seq: number, state: HotState): void {
+    this.snapshotSeq ??= this.lastSnapshotSeq()
+    if (seq - this.snapshotSeq < SNAPSHOT_EVENTS) return
+    createSnapshots(this.sql)
+    this.sql.exec('INSERT INTO snapshots (seq, state) VALUES (?, ?)', seq, JSON.stringify(state))
+    this.snapshotSeq = seq
+  }
+
+  private lastSnapshotSeq(): number {
+    if (!hasTable(this.sql, 'snapshots')) return 0
+    return (
+      this.sql.exec<{ seq: number | null }>('SELECT max(seq) AS seq FROM snapshots')[0]?.seq ?? 0
+    )
+  }
+
+  private insert(events: readonly SessionEvent[]): void {
+    for (const event of events) {
+      this.sql.exec(
+        'INSERT INTO events (seq, type, part, data) VALUES (?, ?, ?, ?)',
+        event.seq,
+        event.type,
+        deltaPartOf(event),
+        JSON.stringify(event),
+      )
+    }
+  }
+
+  private keepCommand({ id, body, ack }: CommandRecord): void {
+    this.sql.exec(
+      'INSERT INTO commands (id, body, ack) VALUES (?, ?, ?)',
+      id,
+      body,
+      JSON.stringify(ack),
+    )
+  }
+
+  private upgrade(from: number): void {
+    this.sql.transaction(() => {
+      applySchemaSteps(this.sql, from)
+      this.sql.exec('UPDATE session SET version = ?', SCHEMA_VERSION)
+    })
+  }
+}

@@ -1,0 +1,189 @@
+// One run: model call, tools, model call, … until the model has nothing more to call. The loop
+// only reports; whether a report still counts is decided by the write path, so a late model or
+// tool cannot touch a run that is over.
+
+import type { EventBody, Usage } from '#protocol/events'
+import { STEPS_PER_RUN, TOOL_CALLS_PER_RUN, TOOL_OUTPUT_BYTES } from '#protocol/limits'
+import { truncateUtf8 } from '#protocol/text'
+import type { ToolOutcome, ToolRegistry } from '../tools/tool.ts'
+import { ModelError, type Model, type ModelPart, type ModelRequest } from './model.ts'
+import type { ResponseWriter } from './response-writer.ts'
+import { ThoughtReader } from './thought.ts'
+
+export type ToolCall = { callId: string; toolName: string; arguments: string }
+
+export type RunIo = {
+  model: Model
+  tools: ToolRegistry
+  writer: ResponseWriter
+  now: () => number
+  /** Let waiting steers in. The response to write to; null when the run is over. */
+  beginStep: () => string | null
+  request: () => ModelRequest
+  /** Append events of this run. False: the run is over. */
+  emit: (events: EventBody[]) => boolean
+  addUsage: (usage: Usage) => void
+  finish: (
+    outcome: 'done' | 'failed' | 'step_limit',
+    stopReason: string,
+    error?: { code: string; message: string },
+  ) => void
+  newCallId: (offered: string) => string
+}
+
+/** Runs until the run is over. `unfinished`: calls of an earlier attempt that are safe to repeat. */
+export async function runSteps(
+  io: RunIo,
+  signal: AbortSignal,
+  unfinished: readonly ToolCall[],
+): Promise<void> {
+  try {
+    await runTools(io, signal, unfinished, unfinished.length)
+    await takeSteps(io, signal)
+  } catch (error) {
+    // A cancel has logged the end already; anything else is this run's failure.
+    if (signal.aborted) return
+    io.finish('failed', 'error', describeFailure(error))
+  }
+}
+
+async function takeSteps(io: RunIo, signal: AbortSignal): Promise<void> {
+  let called = 0
+  for (let step = 1; step <= STEPS_PER_RUN; step++) {
+    const responseId = io.beginStep()
+    if (responseId === null) return
+    io.writer.beginStep(responseId)
+    const reader = new StepReader(io)
+    // Steps follow each other: the next call needs the results of this one.
+    // oxlint-disable-next-line no-await-in-loop
+    const finish = await io.model.stream(io.request(), signal, (part) => reader.read(part))
+    if (signal.aborted) return
+    io.writer.endPart()
+    io.addUsage(finish.usage)
+    if (reader.calls.length === 0) {
+      if (finish.stopReason === 'tool_calls' && !reader.thought) {
+        throw new ModelError('model_malformed', 'The model announced a tool call but sent none.')
+      }
+      if (!reader.thought) return io.finish('done', finish.stopReason)
+    }
+    called += reader.calls.length
+    // oxlint-disable-next-line no-await-in-loop
+    await runTools(io, signal, reader.calls, called)
+    if (signal.aborted) return
+  }
+  io.finish('step_limit', 'step_limit')
+}
+
+/** Reads one provider call's stream into the writer and collects its tool calls. */
+class StepReader {
+  readonly calls: ToolCall[] = []
+  /** A `think` call was made: the model is called again, as after any tool. */
+  thought = false
+  private readonly io: RunIo
+  private readonly callIds = new Map<string, string>()
+  private thinking: { providerId: string; reader: ThoughtReader } | null = null
+
+  constructor(io: RunIo) {
+    this.io = io
+  }
+
+  read(part: ModelPart): void {
+    const { writer } = this.io
+    switch (part.type) {
+      case 'text':
+      case 'thinking':
+        return writer.text(part.type, part.text)
+      case 'part_end':
+        return writer.endPart()
+      case 'tool_input':
+        if (part.toolName === 'think') return this.readThought(part.id, part.text)
+        return writer.toolInput(this.callIdOf(part.id), part.toolName, part.text)
+      case 'tool_call':
+        return this.readCall(part)
+    }
+  }
+
+  private readThought(providerId: string, text: string): void {
+    if (this.thinking?.providerId !== providerId) {
+      this.thought = true
+      this.thinking = { providerId, reader: new ThoughtReader() }
+      this.io.writer.startThought(this.callIdOf(providerId))
+    }
+    this.io.writer.text('thinking', this.thinking.reader.push(text))
+  }
+
+  private readCall({
+    id,
+    toolName,
+    arguments: args,
+  }: Extract<ModelPart, { type: 'tool_call' }>): void {
+    const { writer } = this.io
+    if (toolName === 'think') {
+      if (this.thinking?.providerId !== id) this.readThought(id, args)
+      this.thinking = null
+      return writer.endPart()
+    }
+    const callId = this.callIdOf(id)
+    // The same provider id again is another call: some servers number from zero each time.
+    this.callIds.delete(id)
+    const call = { callId, toolName, arguments: args.toWellFormed() }
+    writer.startTool(call.callId, call.toolName, call.arguments)
+    this.calls.push(call)
+  }
+
+  private callIdOf(providerId: string): string {
+    let callId = this.callIds.get(providerId)
+    callId ??= this.io.newCallId(providerId)
+    this.callIds.set(providerId, callId)
+    return callId
+  }
+}
+
+async function runTools(
+  io: RunIo,
+  signal: AbortSignal,
+  calls: readonly ToolCall[],
+  calledSoFar: number,
+): Promise<void> {
+  const allowed = TOOL_CALLS_PER_RUN - (calledSoFar - calls.length)
+  await Promise.all(calls.map((call, index) => runTool(io, signal, call, index < allowed)))
+}
+
+async function runTool(
+  io: RunIo,
+  signal: AbortSignal,
+  call: ToolCall,
+  allowed: boolean,
+): Promise<void> {
+  const startedAt = io.now()
+  let shown = 0
+  const output = (text: string, stream?: 'stdout' | 'stderr'): void => {
+    // What is streamed is bounded like the result: a chatty tool must not fill the log.
+    const room = truncateUtf8(text, TOOL_OUTPUT_BYTES - shown).text
+    shown += room.length
+    io.writer.toolOutput(call.callId, room, stream)
+  }
+  const outcome = allowed
+    ? await io.tools.execute(call, { signal, output, now: io.now })
+    : tooManyCalls()
+  if (signal.aborted) return
+  io.writer.endTool(call.callId)
+  const durationMs = Math.max(0, io.now() - startedAt)
+  io.emit([
+    { type: 'tool_result', callId: call.callId, toolName: call.toolName, ...outcome, durationMs },
+  ])
+}
+
+const tooManyCalls = (): ToolOutcome => ({
+  ok: false,
+  error: {
+    code: 'rate_limit_tools',
+    message: `This run has used its ${TOOL_CALLS_PER_RUN} tool calls. Answer with what you have.`,
+  },
+})
+
+function describeFailure(error: unknown): { code: string; message: string } {
+  if (error instanceof ModelError) return { code: error.code, message: error.message }
+  // Anything else is a bug of ours: people get its kind, never its inside.
+  return { code: 'internal', message: 'Something went wrong in this run.' }
+}

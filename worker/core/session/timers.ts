@@ -1,0 +1,34 @@
+// Time as a parameter, so that tests own it.
+
+export interface Timers {
+  set(ms: number, run: () => void): unknown
+  clear(handle: unknown): void
+}
+
+/** A timer that is armed at most once and leaves nothing behind when disarmed. */
+export class Timer {
+  private readonly timers: Timers
+  private readonly run: () => void
+  private handle: unknown = null
+
+  constructor(timers: Timers, run: () => void) {
+    this.timers = timers
+    this.run = run
+  }
+
+  get armed(): boolean {
+    return this.handle !== null
+  }
+
+  arm(ms: number): void {
+    this.handle ??= this.timers.set(ms, () => {
+      this.handle = null
+      this.run()
+    })
+  }
+
+  disarm(): void {
+    if (this.handle !== null) this.timers.clear(this.handle)
+    this.handle = null
+  }
+}

@@ -1,0 +1,54 @@
+// A session's database in Node: real SQLite, in memory, that outlives the session that uses it.
+
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import type { Sql, SqlValue } from '../../core/session/sql.ts'
+
+export class Crash extends Error {}
+
+export class MemorySql implements Sql {
+  private readonly db = new DatabaseSync(':memory:')
+  private readonly statements = new Map<string, StatementSync>()
+  /** Throw Crash before or after the next transaction commits. */
+  crashAt: 'before_commit' | 'after_commit' | null = null
+
+  exec<Row extends Record<string, SqlValue>>(query: string, ...bindings: SqlValue[]): Row[] {
+    let statement = this.statements.get(query)
+    statement ??= this.db.prepare(query)
+    this.statements.set(query, statement)
+    return statement.all(...(bindings as SQLInputValue[])).map((row) => ({ ...row })) as Row[]
+  }
+
+  transaction<T>(run: () => T): T {
+    this.db.exec('BEGIN')
+    try {
+      const result = run()
+      if (this.crashAt === 'before_commit') throw new Crash()
+      this.db.exec('COMMIT')
+      if (this.crashAt === 'after_commit') throw new Crash()
+      return result
+    } catch (error) {
+      if (this.db.isTransaction) this.db.exec('ROLLBACK')
+      this.statements.clear()
+      throw error
+    } finally {
+      this.crashAt = null
+    }
+  }
+}
+
+/** A session's handle on its database. A dead session's late work reaches nothing. */
+export class MortalSql implements Sql {
+  dead = false
+  private readonly sql: MemorySql
+  constructor(sql: MemorySql) {
+    this.sql = sql
+  }
+  exec<Row extends Record<string, SqlValue>>(query: string, ...bindings: SqlValue[]): Row[] {
+    if (this.dead) throw new Crash()
+    return this.sql.exec<Row>(query, ...bindings)
+  }
+  transaction<T>(run: () => T): T {
+    if (this.dead) throw new Crash()
+    return this.sql.transaction(run)
+  }
+}

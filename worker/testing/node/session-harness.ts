@@ -1,0 +1,216 @@
+// A session with everything around it in the test's hands: clock, model, tools, sockets, crashes.
+
+import type { Ack, Command } from '#protocol/commands'
+import type { SessionEvent } from '#protocol/events'
+import type { ServerFrame } from '#protocol/frames'
+import { fold } from '#protocol/reduce'
+import type { SessionState } from '#protocol/state'
+import { Log } from '../../core/session/log.ts'
+import { Receiver } from '../../core/session/receive.ts'
+import { SessionCore, type Projection, type SessionDeps } from '../../core/session/session.ts'
+import type { ClientSocket } from '../../core/session/subscribers.ts'
+import type { ToolContext, ToolOutcome, ToolRegistry } from '../../core/tools/tool.ts'
+import { MemorySql, MortalSql } from './memory-sql.ts'
+import { ScriptedModel } from './scripted-model.ts'
+import { VirtualTimers } from './virtual-timers.ts'
+
+export const SESSION_ID = 'session-0123456789'
+export const OWNER = 'owner'
+
+/** One tool execution that waits for the test to settle it. */
+export type ToolRun = {
+  toolName: string
+  arguments: string
+  context: ToolContext
+  settle: (outcome: ToolOutcome) => void
+  settled: boolean
+}
+
+export class ScriptedTools implements ToolRegistry {
+  readonly runs: ToolRun[] = []
+  specs(): [] {
+    return []
+  }
+  isRepeatable(toolName: string): boolean {
+    return toolName.startsWith('safe')
+  }
+  execute(
+    call: { toolName: string; arguments: string },
+    context: ToolContext,
+  ): Promise<ToolOutcome> {
+    return new Promise((resolve) => {
+      const run: ToolRun = {
+        ...call,
+        context,
+        settled: false,
+        settle: (outcome) => {
+          run.settled = true
+          resolve(outcome)
+        },
+      }
+      context.signal.addEventListener('abort', () => (run.settled = true), { once: true })
+      this.runs.push(run)
+    })
+  }
+  get open(): ToolRun[] {
+    return this.runs.filter((run) => !run.settled)
+  }
+}
+
+/** A socket whose frames pile up until the test looks at them or delivers them. */
+export class TestSocket implements ClientSocket {
+  readonly frames: ServerFrame[] = []
+  closed: { code: number; reason: string } | null = null
+  bytes = 0
+  send(text: string): void {
+    if (this.closed !== null) throw new Error('closed')
+    this.bytes += text.length
+    this.frames.push(JSON.parse(text) as ServerFrame)
+  }
+  close(code: number, reason: string): void {
+    this.closed ??= { code, reason }
+  }
+  /** Every event frame's events so far. */
+  get events(): SessionEvent[] {
+    return this.frames.flatMap((frame) => (frame.type === 'events' ? frame.events : []))
+  }
+  last<T extends ServerFrame['type']>(type: T): Extract<ServerFrame, { type: T }> {
+    const frame = this.frames.findLast((one) => one.type === type)
+    if (frame === undefined) throw new Error(`no ${type} frame`)
+    return frame as Extract<ServerFrame, { type: T }>
+  }
+}
+
+export class SessionHarness {
+  readonly database = new MemorySql()
+  readonly timers = new VirtualTimers()
+  readonly directory = new Map<string, Projection & { hidden: boolean }>()
+  directoryFails = false
+  alarmAt: number | null = null
+  model = new ScriptedModel()
+  tools = new ScriptedTools()
+  erased = false
+  core: SessionCore
+  receiver: Receiver
+  private sql: MortalSql
+  private readonly overrides: Partial<SessionDeps>
+  private commands = 0
+
+  constructor(overrides: Partial<SessionDeps> = {}) {
+    this.overrides = overrides
+    this.sql = new MortalSql(this.database)
+    this.core = this.build()
+    this.receiver = new Receiver(this.core)
+  }
+
+  static async create(overrides: Partial<SessionDeps> = {}): Promise<SessionHarness> {
+    const harness = new SessionHarness(overrides)
+    await harness.core.create({
+      sessionId: SESSION_ID,
+      owner: OWNER,
+      agent: 'parley',
+      model: 'scripted',
+    })
+    return harness
+  }
+
+  /** Let everything that is ready happen: promises only, never time. */
+  async settle(): Promise<void> {
+    for (let i = 0; i < 30; i++) await Promise.resolve()
+  }
+
+  command(command: { type: Command['type']; id?: string } & Record<string, unknown>): Ack {
+    const result = this.try(command)
+    if (!result.ok) throw new Error(`${result.rejection.code}: ${result.rejection.message}`)
+    return result.value
+  }
+
+  try(command: { type: Command['type']; id?: string } & Record<string, unknown>) {
+    const full = { id: `c${++this.commands}`, ...command } as unknown as Command
+    return this.core.command(OWNER, full, 'user')
+  }
+
+  connect(after: number | null = null, tail?: number): TestSocket {
+    const socket = new TestSocket()
+    this.core.subscribers.add(socket)
+    const hello = { type: 'hello', version: 1, after, ...(tail === undefined ? {} : { tail }) }
+    this.receiver.receive(socket, OWNER, JSON.stringify(hello))
+    return socket
+  }
+
+  /** The object dies in the middle of whatever it does, and wakes again. Sockets are cut. */
+  crash(sockets: TestSocket[] = []): void {
+    this.die()
+    for (const socket of sockets) socket.closed ??= { code: 1006, reason: '' }
+    this.wake()
+  }
+
+  /** The object sleeps with its sockets open, and wakes again with them. Only ever when idle. */
+  hibernate(sockets: TestSocket[] = []): void {
+    if (this.timers.size > 0) throw new Error('a timer would have kept the object awake')
+    this.die()
+    this.core = this.build()
+    this.receiver = new Receiver(this.core)
+    for (const socket of sockets) {
+      if (socket.closed === null) this.core.subscribers.add(socket, true)
+    }
+    this.core.wake()
+  }
+
+  die(): void {
+    this.sql.dead = true
+    this.timers.drop()
+    for (const call of this.model.calls) call.settled = true
+    for (const run of this.tools.runs) run.settled = true
+  }
+
+  wake(): void {
+    this.core = this.build()
+    this.receiver = new Receiver(this.core)
+    this.core.wake()
+  }
+
+  events(): SessionEvent[] {
+    return new Log(this.database).events({ openParts: null })
+  }
+
+  folded(): SessionState {
+    return fold(this.events())
+  }
+
+  private build(): SessionCore {
+    this.sql = new MortalSql(this.database)
+    const { sql } = this
+    return new SessionCore({
+      sql,
+      now: () => this.timers.now,
+      timers: this.timers,
+      models: { ids: ['scripted', 'other'], get: (id) => (id === 'scripted' ? this.model : null) },
+      tools: this.tools,
+      system: 'test',
+      commandRate: null,
+      setAlarm: (at) => {
+        this.alarmAt = at
+      },
+      background: (work) => {
+        work.catch((error: unknown) => {
+          if (!sql.dead) throw error
+        })
+      },
+      directory: {
+        put: async (_owner, session, hidden) => {
+          if (this.directoryFails) throw new Error('D1 is out of reach')
+          this.directory.set(session.id, { ...session, hidden })
+        },
+        drop: async (_owner, id) => {
+          if (this.directoryFails) throw new Error('D1 is out of reach')
+          this.directory.delete(id)
+        },
+      },
+      erase: async () => {
+        this.erased = true
+      },
+      ...this.overrides,
+    })
+  }
+}
