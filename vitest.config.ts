@@ -1,8 +1,12 @@
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { startModelServer, type ModelServer } from './worker/testing/node/model-server.ts'
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
+
+// Started once, when the workerd project asks for its bindings; ends with this process.
+let modelServer: Promise<ModelServer> | undefined
 
 // Three places where tests run: the suffix of a file says which.
 export default defineConfig({
@@ -18,13 +22,23 @@ export default defineConfig({
       },
       {
         plugins: [
-          cloudflareTest(async () => ({
-            main: './worker/index.ts',
-            wrangler: { configPath: './wrangler.toml' },
-            miniflare: {
-              bindings: { TEST_MIGRATIONS: await readD1Migrations(path('./migrations')) },
-            },
-          })),
+          cloudflareTest(async () => {
+            modelServer ??= startModelServer()
+            const { url, controlUrl } = await modelServer
+            return {
+              main: './worker/index.ts',
+              wrangler: { configPath: './wrangler.toml' },
+              miniflare: {
+                bindings: {
+                  TEST_MIGRATIONS: await readD1Migrations(path('./migrations')),
+                  OPENAI_BASE_URL: url,
+                  OPENAI_API_KEY: 'test-key',
+                  OPENAI_MODEL: 'strict',
+                  MODEL_CONTROL_URL: controlUrl,
+                },
+              },
+            }
+          }),
         ],
         test: {
           name: 'workerd',

@@ -57,10 +57,12 @@ const fields = {
 
 type Fields = typeof fields
 export type CommandType = keyof Fields
+/** `unknown` for a command without fields: zod's own type of `{}` admits no key at all. */
+type FieldsOf<T extends CommandType> = keyof Fields[T] extends never
+  ? unknown
+  : z.infer<z.ZodObject<Fields[T]>>
 export type CommandOf<T extends CommandType> = T extends CommandType
-  ? { type: T; id: string } & {
-      [K in keyof z.infer<z.ZodObject<Fields[T]>>]: z.infer<z.ZodObject<Fields[T]>>[K]
-    }
+  ? { type: T; id: string } & FieldsOf<T>
   : never
 export type Command = { [T in CommandType]: CommandOf<T> }[CommandType]
 

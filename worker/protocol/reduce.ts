@@ -113,6 +113,7 @@ function applyUserMessage(
   return {
     ...settled,
     turns: [...settled.turns, turn],
+    open: openAfterSteer(settled, event),
     session: {
       ...settled.session,
       firstText: settled.session.firstText ?? event.text.slice(0, 200),
@@ -122,18 +123,29 @@ function applyUserMessage(
   }
 }
 
-/** A message that enters a running run settles the answer so far; the next one starts below it. */
+/** A message that enters a running run settles the answer so far. */
 function settleBySteer(state: SessionState): SessionState {
   const { run, open } = state
-  if (run.status !== 'running' || open === null) return state
-  if (open.parts.length === 0) return { ...state, open: null }
+  if (run.status !== 'running' || open === null || open.parts.length === 0) return state
   const { n } = parseResponseId(open.responseId)
   return {
     ...state,
-    open: null,
     turns: [...state.turns, { kind: 'assistant', end: null, ...open }],
     run: { ...run, responseId: toResponseId(run.runId, n + 1) },
   }
+}
+
+/**
+ * The next answer starts below the message. It opens here and not at its first word: that may be
+ * a delta, which a replay leaves out.
+ */
+function openAfterSteer(
+  state: SessionState,
+  event: { seq: number; at: number },
+): SessionState['open'] {
+  const { run } = state
+  if (run.status !== 'running') return state.open
+  return newResponse(state, { responseId: run.responseId, seq: event.seq, at: event.at })
 }
 
 function applyRunStarted(
@@ -168,10 +180,6 @@ function applyRunDone(
   event: EventOf<'run_done'> & { seq: number; at: number },
 ): SessionState {
   const { run } = state
-  const opened =
-    state.open === null && run.status === 'running'
-      ? withOpen(state, { ...event, responseId: run.responseId }, (open) => open)
-      : state
   const end: RunEnd = {
     outcome: event.outcome,
     stopReason: event.stopReason,
@@ -180,17 +188,17 @@ function applyRunDone(
     ...(run.status === 'running' ? run.cancelled : {}),
   }
   const turns: readonly Turn[] =
-    opened.open === null
-      ? opened.turns
-      : [...opened.turns, { kind: 'assistant', end, ...opened.open } satisfies AssistantTurn]
+    state.open === null
+      ? state.turns
+      : [...state.turns, { kind: 'assistant', end, ...state.open } satisfies AssistantTurn]
   return {
-    ...opened,
+    ...state,
     turns,
     open: null,
     run: { status: 'idle' },
     lastRun: { runId: event.runId, outcome: event.outcome, seq: event.seq },
-    usage: addUsage(opened.usage, event.usage),
-    session: { ...opened.session, updatedAt: event.at },
+    usage: addUsage(state.usage, event.usage),
+    session: { ...state.session, updatedAt: event.at },
   }
 }
 

@@ -1,9 +1,8 @@
 // The Durable Object of one session. It wires and nothing else: no SQL, no parsing, no events.
 
 import type { Ack, Command } from '#protocol/commands'
-import { CLOSE } from '#protocol/frames'
 import type { Rejection, SessionStats, SessionSummary } from '#protocol/http'
-import { COMMAND_RATE, SOCKETS_PER_SESSION } from '#protocol/limits'
+import { SOCKETS_PER_SESSION } from '#protocol/limits'
 import { type Connection, Server } from 'partyserver'
 import { Receiver } from '../core/session/receive.ts'
 import { SessionCore } from '../core/session/session.ts'
@@ -160,6 +159,3 @@ export class Session extends Server<Env> implements SessionRpc {
 function refuse(status: number, code: Rejection['code'], message: string): Response {
   return Response.json({ error: { code, message } }, { status })
 }
-
-void CLOSE
-void COMMAND_RATE

@@ -21,7 +21,7 @@ export class Draft {
 
   /** Returns the seq the event was given. */
   add(body: EventBody): number {
-    const event = { seq: this.nextSeq, at: this.now, ...body } as SessionEvent
+    const event: SessionEvent = { seq: this.nextSeq, at: this.now, ...body }
     this.events.push(event)
     this.state = applyEvent(this.state, event)
     return event.seq

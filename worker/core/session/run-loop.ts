@@ -121,6 +121,7 @@ class StepReader {
     if (toolName === 'think') {
       if (this.thinking?.providerId !== id) this.readThought(id, args)
       this.thinking = null
+      this.callIds.delete(id)
       return writer.endPart()
     }
     const callId = this.callIdOf(id)

@@ -19,11 +19,13 @@ import {
 } from '#protocol/state'
 import { parseRunId } from '#protocol/ids'
 import type { ToolRegistry } from '../tools/tool.ts'
-import { ActiveRun } from './active-run.ts'
+import { ActiveRun, missingModel } from './active-run.ts'
+import { Alarm } from './alarm.ts'
 import {
   decide,
   decideRecovery,
   decideReport,
+  NO_USAGE,
   type DecideContext,
   type Decision,
   type Effect,
@@ -31,12 +33,10 @@ import {
 } from './decide.ts'
 import { digest } from './digest.ts'
 import { Draft } from './draft.ts'
-import { toMessages } from './history.ts'
 import { Log, type Beside, type CommandRecord, type PageQuery } from './log.ts'
-import { ModelError, type Model } from './model.ts'
+import type { Model } from './model.ts'
 import { Outbox } from './outbox.ts'
-import { ResponseWriter } from './response-writer.ts'
-import { runSteps, type RunIo, type ToolCall } from './run-loop.ts'
+import type { ToolCall } from './run-loop.ts'
 import type { Sql } from './sql.ts'
 import { Subscribers, type ClientSocket } from './subscribers.ts'
 import type { Timers } from './timers.ts'
@@ -78,10 +78,10 @@ export class SessionCore {
   private readonly deps: SessionDeps
   private readonly log: Log
   private readonly outbox: Outbox
+  private readonly alarms: Alarm
   private loaded: Loaded | null = null
   private state: SessionState = EMPTY_STATE
   private active: ActiveRun | null = null
-  private alarmAt: number | null = null
   private bucket: Bucket | undefined
 
   constructor(deps: SessionDeps) {
@@ -91,6 +91,7 @@ export class SessionCore {
       () => this.tellDirectory(),
       () => this.directoryKnows(),
     )
+    this.alarms = new Alarm(deps.setAlarm, () => this.wantedAlarms())
   }
 
   /** Load what is stored, without folding the log; take up a run that was in flight. */
@@ -104,8 +105,8 @@ export class SessionCore {
     this.state = { ...stored.hot, seq, turns: [], open }
     const recovery = decideRecovery(this.state, this.context('server', 'user'))
     if (recovery !== null) this.commit(recovery)
-    if (stored.unprojected) this.deps.background(this.outbox.notify().then(() => this.armAlarm()))
-    this.armAlarm()
+    if (stored.unprojected) this.deps.background(this.outbox.notify().then(() => this.alarms.arm()))
+    this.alarms.arm()
   }
 
   async create(input: {
@@ -154,7 +155,7 @@ export class SessionCore {
   /** Resolves when the directory had its chance to learn of the last change. */
   async settleDirectory(): Promise<void> {
     await this.outbox.notify()
-    this.armAlarm()
+    this.alarms.arm()
   }
 
   events(
@@ -205,7 +206,7 @@ export class SessionCore {
 
   /** The one physical alarm: watchdog of the run, directory retry, erasure. Never throws. */
   async alarm(): Promise<void> {
-    this.alarmAt = null
+    this.alarms.fired()
     if (this.loaded === null) return
     try {
       const { owner, eraseAt } = this.loaded
@@ -220,7 +221,7 @@ export class SessionCore {
     } catch {
       // The directory is out of reach: the next alarm tries again.
     } finally {
-      this.armAlarm()
+      this.alarms.arm()
     }
   }
 
@@ -252,7 +253,7 @@ export class SessionCore {
     this.subscribers.publish(events)
     for (const effect of decision.effects) this.perform(effect)
     if (beside.unprojected === true) this.deps.background(this.settleDirectory())
-    if (decision.effects.length > 0) this.armAlarm()
+    if (decision.effects.length > 0) this.alarms.arm()
   }
 
   private report(report: RunReport): boolean {
@@ -277,57 +278,23 @@ export class SessionCore {
   }
 
   private startRun(runId: string, attempt: number): void {
-    const sink = {
-      rows: (events: Extract<RunReport, { type: 'run_events' }>['events']) =>
-        this.report({ type: 'run_events', runId, attempt, events }),
-      fragments: (fragments: Fragment[]) => this.subscribers.publishFragments(fragments),
-    }
-    const run = new ActiveRun(
-      runId,
-      attempt,
-      (newPartId) => new ResponseWriter(sink, this.deps.timers, newPartId),
-    )
-    const after = this.state.session.clearedSeq
+    const { deps, state } = this
+    const modelId = state.run.status === 'running' ? state.run.model : ''
+    const run = new ActiveRun(runId, attempt, {
+      model: deps.models.get(modelId) ?? missingModel(modelId),
+      tools: deps.tools,
+      system: deps.system,
+      now: deps.now,
+      timers: deps.timers,
+      report: (report) => this.report(report),
+      fragments: (fragments) => this.subscribers.publishFragments(fragments),
+      responseId: () => (this.state.run.status === 'running' ? this.state.run.responseId : ''),
+    })
+    const after = state.session.clearedSeq
     for (const event of this.log.events({ after, openParts: [] })) run.observe(event)
     this.active = run
     // Not before the command that started it is answered.
-    const loop = Promise.resolve().then(() =>
-      runSteps(this.ioOf(run), run.controller.signal, this.unfinishedCalls()),
-    )
-    this.deps.background(loop)
-  }
-
-  private ioOf(run: ActiveRun): RunIo {
-    const { runId, attempt, writer } = run
-    const { deps } = this
-    return {
-      model: deps.models.get(this.modelOfRun()) ?? missingModel(this.modelOfRun()),
-      tools: deps.tools,
-      writer,
-      now: deps.now,
-      beginStep: () =>
-        this.report({ type: 'step_begin', runId, attempt }) ? this.responseIdOfRun() : null,
-      request: () => ({
-        system: deps.system,
-        messages: toMessages(run.history),
-        tools: deps.tools.specs(),
-      }),
-      emit: (events) => this.report({ type: 'run_events', runId, attempt, events }),
-      addUsage: (usage) => run.addUsage(usage),
-      finish: (outcome, stopReason, error) => {
-        const failure = error === undefined ? {} : { error }
-        this.report({ type: 'run_finished', runId, attempt, outcome, stopReason, ...failure })
-      },
-      newCallId: (offered) => run.newCallId(offered),
-    }
-  }
-
-  private modelOfRun(): string {
-    return this.state.run.status === 'running' ? this.state.run.model : ''
-  }
-
-  private responseIdOfRun(): string {
-    return this.state.run.status === 'running' ? this.state.run.responseId : ''
+    deps.background(Promise.resolve().then(() => run.run(this.unfinishedCalls())))
   }
 
   private unfinishedCalls(): ToolCall[] {
@@ -351,7 +318,7 @@ export class SessionCore {
       models: this.deps.models.ids,
       live: () => ({
         texts: this.active?.writer.openTexts() ?? [],
-        usage: this.active?.usage ?? { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
+        usage: this.active?.usage ?? NO_USAGE,
       }),
       terminalSeqOf: (runId) => this.log.terminalSeqOf(runId),
       isRepeatable: (toolName) => this.deps.tools.isRepeatable(toolName),
@@ -383,18 +350,14 @@ export class SessionCore {
     if (this.loaded !== null && this.state.run.status === 'idle') this.log.markProjected()
   }
 
-  /** Set, move or drop the alarm; each of these is billed, so only when something changes. */
-  private armAlarm(): void {
+  private wantedAlarms(): number[] {
     const now = this.deps.now()
     const wanted: number[] = []
     if (this.state.run.status === 'running') wanted.push(now + WATCHDOG_MS)
     if (this.loaded?.eraseAt != null) wanted.push(this.loaded.eraseAt)
     const { retryMs } = this.outbox
     if (retryMs !== null) wanted.push(now + retryMs)
-    const at = wanted.length === 0 ? null : Math.min(...wanted)
-    if (at === this.alarmAt || (at !== null && this.alarmAt !== null && this.alarmAt <= at)) return
-    this.alarmAt = at
-    this.deps.setAlarm(at)
+    return wanted
   }
 }
 
@@ -402,17 +365,6 @@ function isProjectedDifferently(before: SessionState, after: SessionState): bool
   const a = toSummary(before)
   const b = toSummary(after)
   return JSON.stringify({ ...a, seq: 0 }) !== JSON.stringify({ ...b, seq: 0 })
-}
-
-/** Configured away between two runs: the run fails with words, not with a crash. */
-function missingModel(id: string): Model {
-  return {
-    id,
-    stream: () =>
-      Promise.reject(
-        new ModelError('model_unavailable', `The model ${id} is not configured here.`),
-      ),
-  }
 }
 
 const refuse = (code: Rejection['code'], message: string): Outcome<never> => ({

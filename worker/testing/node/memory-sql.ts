@@ -8,8 +8,9 @@ export class Crash extends Error {}
 export class MemorySql implements Sql {
   private readonly db = new DatabaseSync(':memory:')
   private readonly statements = new Map<string, StatementSync>()
-  /** Throw Crash before or after the next transaction commits. */
+  /** The process dies before or after the next transaction commits. */
   crashAt: 'before_commit' | 'after_commit' | null = null
+  onCrash: () => void = () => {}
 
   exec<Row extends Record<string, SqlValue>>(query: string, ...bindings: SqlValue[]): Row[] {
     let statement = this.statements.get(query)
@@ -22,17 +23,20 @@ export class MemorySql implements Sql {
     this.db.exec('BEGIN')
     try {
       const result = run()
-      if (this.crashAt === 'before_commit') throw new Crash()
+      if (this.crashAt === 'before_commit') this.crash()
       this.db.exec('COMMIT')
-      if (this.crashAt === 'after_commit') throw new Crash()
+      if (this.crashAt === 'after_commit') this.crash()
       return result
     } catch (error) {
       if (this.db.isTransaction) this.db.exec('ROLLBACK')
-      this.statements.clear()
       throw error
-    } finally {
-      this.crashAt = null
     }
+  }
+
+  private crash(): never {
+    this.crashAt = null
+    this.onCrash()
+    throw new Crash()
   }
 }
 

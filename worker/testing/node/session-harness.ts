@@ -60,12 +60,14 @@ export class ScriptedTools implements ToolRegistry {
 /** A socket whose frames pile up until the test looks at them or delivers them. */
 export class TestSocket implements ClientSocket {
   readonly frames: ServerFrame[] = []
+  onSend: () => void = () => {}
   closed: { code: number; reason: string } | null = null
   bytes = 0
   send(text: string): void {
     if (this.closed !== null) throw new Error('closed')
     this.bytes += text.length
     this.frames.push(JSON.parse(text) as ServerFrame)
+    this.onSend()
   }
   close(code: number, reason: string): void {
     this.closed ??= { code, reason }
@@ -98,6 +100,7 @@ export class SessionHarness {
 
   constructor(overrides: Partial<SessionDeps> = {}) {
     this.overrides = overrides
+    this.database.onCrash = () => this.die()
     this.sql = new MortalSql(this.database)
     this.core = this.build()
     this.receiver = new Receiver(this.core)
@@ -155,6 +158,10 @@ export class SessionHarness {
       if (socket.closed === null) this.core.subscribers.add(socket, true)
     }
     this.core.wake()
+  }
+
+  get isDead(): boolean {
+    return this.sql.dead
   }
 
   die(): void {

@@ -1,0 +1,343 @@
+// One random life of a session: commands, model words, tools, time, lost connections, evictions and
+// crashes at every point of the write path, seen by several clients. Everything follows from the
+// seed.
+
+import type { Command } from '#protocol/commands'
+import type { ServerFrame } from '#protocol/frames'
+import { SessionModel } from '../../../client/sdk/session-model.ts'
+import { ModelError, type ModelMessage } from '../../core/session/model.ts'
+import { RandomSource } from '../random-source.ts'
+import { Crash } from './memory-sql.ts'
+import { OWNER, SESSION_ID, SessionHarness, TestSocket } from './session-harness.ts'
+
+const WORDS = [
+  'alpha ',
+  'Ω mega ',
+  '漢字 ',
+  '😀',
+  '**bold',
+  '** ',
+  '\n\n',
+  '```',
+  'x',
+  'é',
+  '  ',
+  '. ',
+]
+
+export class FuzzClient {
+  readonly model: SessionModel
+  socket: TestSocket | null = null
+  delivered = 0
+  constructor(tail: number) {
+    this.model = new SessionModel(SESSION_ID, tail)
+  }
+  get undelivered(): number {
+    return this.socket === null ? 0 : this.socket.frames.length - this.delivered
+  }
+}
+
+export class FuzzSession {
+  readonly random: RandomSource
+  readonly harness: SessionHarness
+  readonly clients: FuzzClient[] = []
+  readonly operations: string[] = []
+  /** Every send that was acknowledged, by any means. */
+  readonly acked = new Set<string>()
+  private readonly sent: Command[] = []
+  private ids = 0
+
+  private constructor(seed: number, harness: SessionHarness) {
+    this.random = new RandomSource(seed)
+    this.harness = harness
+  }
+
+  static async run(seed: number, steps: number): Promise<FuzzSession> {
+    const fuzz = new FuzzSession(seed, await SessionHarness.create())
+    for (let i = 0; i < 3; i++) fuzz.clients.push(new FuzzClient(1 + fuzz.random.below(30)))
+    for (let step = 0; step < steps; step++) await fuzz.step()
+    return fuzz
+  }
+
+  get sends(): string[] {
+    return this.sent.flatMap((command) => (command.type === 'send' ? [command.id] : []))
+  }
+
+  private async step(): Promise<void> {
+    const operation = this.random.weighted({
+      send: 10,
+      cancel: 3,
+      continue: 1,
+      queue: 4,
+      configure: 1,
+      clear: 0.3,
+      model: 30,
+      tool: 8,
+      time: 12,
+      connect: 6,
+      disconnect: 3,
+      deliver: 25,
+      repeat: 2,
+      hibernate: 2,
+      crash: 1,
+      crash_before_commit: 0.7,
+      crash_after_commit: 0.7,
+      crash_after_broadcast: 0.7,
+    })
+    this.operations.push(operation)
+    try {
+      this.perform(operation)
+    } catch (error) {
+      if (!(error instanceof Crash)) throw error
+    }
+    await this.harness.settle()
+    if (this.harness.isDead) this.restart()
+    await this.harness.settle()
+  }
+
+  private perform(operation: string): void {
+    const { harness } = this
+    switch (operation) {
+      case 'model':
+        return this.modelStep()
+      case 'tool':
+        return this.toolStep()
+      case 'time':
+        return harness.timers.advance(this.random.below(200))
+      case 'connect':
+        return this.connect(this.random.pick(this.clients))
+      case 'disconnect':
+        return this.disconnect(this.random.pick(this.clients))
+      case 'deliver':
+        return this.deliver(this.random.pick(this.clients), this.random.below(6))
+      case 'repeat':
+        return this.repeat()
+      case 'hibernate':
+        return this.hibernate()
+      case 'crash':
+        return harness.die()
+      case 'crash_before_commit':
+        harness.database.crashAt = 'before_commit'
+        return
+      case 'crash_after_commit':
+        harness.database.crashAt = 'after_commit'
+        return
+      case 'crash_after_broadcast':
+        for (const client of this.clients) {
+          if (client.socket !== null) client.socket.onSend = () => harness.die()
+        }
+        return
+      default:
+        return this.submit(operation)
+    }
+  }
+
+  private restart(): void {
+    for (const client of this.clients) this.disconnect(client)
+    this.harness.database.crashAt = null
+    this.harness.wake()
+  }
+
+  private hibernate(): void {
+    if (this.harness.core.folded.run.status === 'running' || this.harness.timers.size > 0) return
+    const sockets = this.clients.flatMap(({ socket }) => (socket === null ? [] : [socket]))
+    this.harness.hibernate(sockets)
+  }
+
+  connect(client: FuzzClient): void {
+    if (client.socket !== null) this.disconnect(client)
+    const socket = new TestSocket()
+    client.socket = socket
+    client.delivered = 0
+    this.harness.core.subscribers.add(socket)
+    this.up(socket, client.model.hello())
+    for (const command of client.model.waiting()) this.up(socket, command)
+  }
+
+  private disconnect(client: FuzzClient): void {
+    if (client.socket === null) return
+    this.harness.core.subscribers.remove(client.socket)
+    client.socket.closed ??= { code: 1006, reason: '' }
+    client.socket = null
+  }
+
+  private up(socket: TestSocket, frame: unknown): void {
+    if (socket.closed === null) {
+      this.harness.receiver.receive(socket, OWNER, JSON.stringify(frame))
+    }
+  }
+
+  /** Frames arrive in order, as many as the network lets through now. */
+  deliver(client: FuzzClient, count: number): void {
+    const { socket } = client
+    if (socket === null) return
+    for (let i = 0; i < count && client.undelivered > 0; i++) {
+      const frame = socket.frames[client.delivered++]!
+      this.noteAck(frame)
+      client.model.receive(frame)
+    }
+    if (client.undelivered === 0 && socket.closed !== null) this.disconnect(client)
+  }
+
+  private noteAck(frame: ServerFrame): void {
+    if (frame.type === 'ack') this.acked.add(frame.id)
+  }
+
+  private submit(type: string): void {
+    const client = this.random.pick(this.clients)
+    const command = this.makeCommand(type)
+    if (command === null) return
+    client.model.submit(command)
+    this.sent.push(command)
+    // Sometimes the wire is cut right there: the command waits for the next hello.
+    if (client.socket !== null && !this.random.chance(0.1)) this.up(client.socket, command)
+  }
+
+  private makeCommand(type: string): Command | null {
+    const id = `id-${++this.ids}`
+    const { random } = this
+    const items = this.harness.core.folded.queue.items
+    switch (type) {
+      case 'send': {
+        const delivery = random.pick(['queue', 'queue', 'steer', 'interrupt'] as const)
+        return { type: 'send', id, text: `message ${id}`, delivery }
+      }
+      case 'cancel':
+        return { type: 'cancel', id }
+      case 'continue':
+        return { type: 'continue', id }
+      case 'clear':
+        return { type: 'clear', id }
+      case 'configure':
+        return { type, id, title: `title ${id}`, recovery: random.pick(['continue', 'stop']) }
+      default: {
+        if (items.length === 0) return null
+        const { itemId } = random.pick(items)
+        const before = random.chance(0.3) ? null : random.pick(items).itemId
+        return random.pick<Command>([
+          { type: 'queue_edit', id, itemId, text: `edited ${id}` },
+          { type: 'queue_remove', id, itemId },
+          { type: 'queue_move', id, itemId, before },
+          { type: 'queue_send_now', id, itemId },
+        ])
+      }
+    }
+  }
+
+  /** The same command again, by another route: no second effect. */
+  private repeat(): void {
+    if (this.sent.length === 0) return
+    const command = this.random.pick(this.sent)
+    const result = this.harness.core.command(OWNER, command, 'user')
+    if (result.ok) this.acked.add(command.id)
+  }
+
+  private modelStep(): void {
+    const { model } = this.harness
+    if (!model.isCalled) return
+    const call = model.current
+    const { random } = this
+    const words = Array.from({ length: 1 + random.below(6) }, () => random.pick(WORDS)).join('')
+    switch (
+      random.weighted({
+        text: 8,
+        thinking: 3,
+        input: 2,
+        call: 2,
+        think: 1,
+        end: 1,
+        finish: 3,
+        fail: 0.4,
+      })
+    ) {
+      case 'text':
+        return void call.text(words)
+      case 'thinking':
+        return void call.emit({ type: 'thinking', text: words })
+      case 'input':
+        return void call.emit({ type: 'tool_input', id: 'pc1', toolName: 'tool', text: '{"a":' })
+      case 'call': {
+        const toolName = random.pick(['tool', 'safe_tool'])
+        return void call.emit({ type: 'tool_call', id: 'pc1', toolName, arguments: '{"a":1}' })
+      }
+      case 'think': {
+        const thought = JSON.stringify({ thought: words })
+        call.emit({ type: 'tool_input', id: 'pt', toolName: 'think', text: thought.slice(0, 20) })
+        return void call.emit({
+          type: 'tool_call',
+          id: 'pt',
+          toolName: 'think',
+          arguments: thought,
+        })
+      }
+      case 'end':
+        return void call.emit({ type: 'part_end' })
+      case 'finish':
+        return call.finish()
+      case 'fail':
+        return call.fail(new ModelError('model_unavailable', 'gone'))
+    }
+  }
+
+  private toolStep(): void {
+    const { open } = this.harness.tools
+    if (open.length === 0) return
+    const run = this.random.pick(open)
+    if (this.random.chance(0.5)) return run.context.output(this.random.pick(WORDS))
+    if (this.random.chance(0.8)) return run.settle({ ok: true, result: 'a result' })
+    run.settle({ ok: false, error: { code: 'tool_error', message: 'it broke' } })
+  }
+
+  /** Everyone connected, everything delivered, every older page read. */
+  async converge(): Promise<void> {
+    this.harness.database.crashAt = null
+    for (const { socket } of this.clients) if (socket !== null) socket.onSend = () => {}
+    for (const client of this.clients) this.connect(client)
+    await this.harness.settle()
+    // Live text waits for its tick: let it out, so that both sides show the same.
+    this.harness.timers.advance(50)
+    await this.harness.settle()
+    for (const client of this.clients) {
+      this.deliver(client, Number.POSITIVE_INFINITY)
+      // Told to resync: that is one more hello.
+      if (client.socket === null) {
+        this.connect(client)
+        this.deliver(client, Number.POSITIVE_INFINITY)
+      }
+      this.readOlder(client)
+    }
+  }
+
+  private readOlder(client: FuzzClient): void {
+    for (
+      let before = client.model.olderBefore;
+      before !== null;
+      before = client.model.olderBefore
+    ) {
+      const limit = 1 + this.random.below(20)
+      const page = this.harness.core.events(OWNER, { before, limit, deltas: false })
+      if (!page.ok) throw new Error('no page')
+      client.model.prepend(before, page.value)
+    }
+  }
+}
+
+/** As the real API does: calls are answered at once and exactly once, nothing else is. */
+export function findInvalid(messages: readonly ModelMessage[]): string | null {
+  for (const [index, message] of messages.entries()) {
+    const next = messages[index + 1]
+    if (message.role === 'user' && message.text === '') return `empty user message at ${index}`
+    if (message.role === 'assistant') {
+      const calls = message.parts.flatMap((p) => (p.type === 'tool_call' ? [p.callId] : []))
+      const answers = next?.role === 'tool' ? next.results.map((r) => r.callId) : []
+      if (new Set(calls).size !== calls.length) return `duplicate call at ${index}`
+      if (calls.toSorted().join() !== answers.toSorted().join())
+        return `unanswered call at ${index}`
+      if (message.parts.length === 0) return `empty assistant message at ${index}`
+      if (next?.role === 'assistant') return `two assistant messages at ${index}`
+    }
+    if (message.role === 'tool' && messages[index - 1]?.role !== 'assistant')
+      return `orphan at ${index}`
+  }
+  return messages.at(-1)?.role === 'assistant' ? 'the last word is the assistant’s' : null
+}
