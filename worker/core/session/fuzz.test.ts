@@ -29,7 +29,17 @@ async function check(seed: number): Promise<void> {
   checkStates(fuzz, full, events)
   checkRuns(events)
   checkMessages(fuzz, full, events)
+  if (fuzz.crashes === 0) checkText(fuzz)
   for (const call of harness.model.calls) expect(findInvalid(call.request.messages)).toBe(null)
+}
+
+/** Not one character of what the model said is missing, doubled or out of order. */
+function checkText(fuzz: FuzzSession): void {
+  fuzz.harness.command({ type: 'cancel' })
+  const texts = fuzz.harness
+    .events()
+    .flatMap((event) => (event.type === 'text_done' ? [event.text] : []))
+  expect(texts.join('')).toBe(fuzz.said)
 }
 
 function checkStates(fuzz: FuzzSession, full: SessionState, events: SessionEvent[]): void {

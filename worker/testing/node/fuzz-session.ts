@@ -2,7 +2,7 @@
 // crashes at every point of the write path, seen by several clients. Everything follows from the
 // seed.
 
-import type { Command } from '#protocol/commands'
+import type { Ack, Command } from '#protocol/commands'
 import type { ServerFrame } from '#protocol/frames'
 import { SessionModel } from '../../../client/sdk/session-model.ts'
 import { ModelError, type ModelMessage } from '../../core/session/model.ts'
@@ -42,10 +42,14 @@ export class FuzzSession {
   readonly harness: SessionHarness
   readonly clients: FuzzClient[] = []
   readonly operations: string[] = []
-  /** Every send that was acknowledged, by any means. */
-  readonly acked = new Set<string>()
+  /** Every command that was acknowledged, by any means, and how. */
+  readonly acked = new Map<string, Ack>()
+  /** Text in the order the model said it, up to the moment it was told to stop. */
+  said = ''
+  crashes = 0
   private readonly sent: Command[] = []
   private ids = 0
+  private canCrash = true
 
   private constructor(seed: number, harness: SessionHarness) {
     this.random = new RandomSource(seed)
@@ -54,6 +58,8 @@ export class FuzzSession {
 
   static async run(seed: number, steps: number): Promise<FuzzSession> {
     const fuzz = new FuzzSession(seed, await SessionHarness.create())
+    // Half of all lives have no crash: there, not one character may be missing.
+    fuzz.canCrash = fuzz.random.chance(0.5)
     for (let i = 0; i < 3; i++) fuzz.clients.push(new FuzzClient(1 + fuzz.random.below(30)))
     for (let step = 0; step < steps; step++) await fuzz.step()
     return fuzz
@@ -64,6 +70,7 @@ export class FuzzSession {
   }
 
   private async step(): Promise<void> {
+    const crash = this.canCrash ? 0.7 : 0
     const operation = this.random.weighted({
       send: 10,
       cancel: 3,
@@ -79,10 +86,11 @@ export class FuzzSession {
       deliver: 25,
       repeat: 2,
       hibernate: 2,
-      crash: 1,
-      crash_before_commit: 0.7,
-      crash_after_commit: 0.7,
-      crash_after_broadcast: 0.7,
+      late: 3,
+      crash,
+      crash_before_commit: crash,
+      crash_after_commit: crash,
+      crash_after_broadcast: crash,
     })
     this.operations.push(operation)
     try {
@@ -103,7 +111,7 @@ export class FuzzSession {
       case 'tool':
         return this.toolStep()
       case 'time':
-        return harness.timers.advance(this.random.below(200))
+        return harness.timers.advance(this.random.below(400))
       case 'connect':
         return this.connect(this.random.pick(this.clients))
       case 'disconnect':
@@ -112,6 +120,8 @@ export class FuzzSession {
         return this.deliver(this.random.pick(this.clients), this.random.below(6))
       case 'repeat':
         return this.repeat()
+      case 'late':
+        return this.speakLate()
       case 'hibernate':
         return this.hibernate()
       case 'crash':
@@ -133,6 +143,7 @@ export class FuzzSession {
   }
 
   private restart(): void {
+    this.crashes += 1
     for (const client of this.clients) this.disconnect(client)
     this.harness.database.crashAt = null
     this.harness.wake()
@@ -180,7 +191,18 @@ export class FuzzSession {
   }
 
   private noteAck(frame: ServerFrame): void {
-    if (frame.type === 'ack') this.acked.add(frame.id)
+    if (frame.type !== 'ack') return
+    const { type: _type, id, ...ack } = frame
+    this.noteAckOf(id, ack)
+  }
+
+  /** The same id has one answer, for ever. */
+  private noteAckOf(id: string, ack: Ack): void {
+    const earlier = this.acked.get(id)
+    if (earlier !== undefined && JSON.stringify(earlier) !== JSON.stringify(ack)) {
+      throw new Error(`${id} was answered twice, differently`)
+    }
+    this.acked.set(id, ack)
   }
 
   private submit(type: string): void {
@@ -229,7 +251,18 @@ export class FuzzSession {
     if (this.sent.length === 0) return
     const command = this.random.pick(this.sent)
     const result = this.harness.core.command(OWNER, command, 'user')
-    if (result.ok) this.acked.add(command.id)
+    if (result.ok) this.noteAckOf(command.id, result.value)
+    else if (this.acked.has(command.id)) throw new Error(`${command.id} was refused at last`)
+  }
+
+  /** A model and a tool that did not notice the cancel: nothing of theirs may reach the log. */
+  private speakLate(): void {
+    const call = this.harness.model.calls.findLast(({ signal }) => signal.aborted)
+    call?.emitLate({ type: 'text', text: 'too late ' })
+    call?.emitLate({ type: 'tool_call', id: 'late', toolName: 'tool', arguments: '{}' })
+    const run = this.harness.tools.runs.findLast(({ context }) => context.signal.aborted)
+    run?.context.output('too late')
+    run?.settle({ ok: true, result: 'too late' })
   }
 
   private modelStep(): void {
@@ -251,6 +284,7 @@ export class FuzzSession {
       })
     ) {
       case 'text':
+        this.said += words
         return void call.text(words)
       case 'thinking':
         return void call.emit({ type: 'thinking', text: words })

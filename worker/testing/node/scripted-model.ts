@@ -30,6 +30,11 @@ export class ModelCall {
     return this
   }
 
+  /** Speaks although it was told to stop, as a provider that does not notice would. */
+  emitLate(part: ModelPart): void {
+    this.push(part)
+  }
+
   text(text: string): this {
     return this.emit({ type: 'text', text })
   }
