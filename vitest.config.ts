@@ -23,7 +23,7 @@ export default defineConfig({
       {
         plugins: [
           cloudflareTest(async () => {
-            modelServer ??= startModelServer()
+            modelServer ??= startModelServer({ isBackground: true })
             const { url, controlUrl } = await modelServer
             return {
               main: './worker/index.ts',

@@ -55,6 +55,7 @@ export class Session extends Server<Env> implements SessionRpc {
     if (this.core.subscribers.size >= SOCKETS_PER_SESSION) {
       return refuse(429, 'too_many_sockets', 'too many connections to this session')
     }
+    await this.storage.meterName()
     return super.fetch(request)
   }
 
@@ -148,10 +149,7 @@ export class Session extends Server<Env> implements SessionRpc {
         },
         drop: (owner, id) => dropSession(env.DB, owner, id),
       },
-      erase: async () => {
-        await ctx.storage.deleteAll()
-        ctx.abort('erased')
-      },
+      erase: () => ctx.storage.deleteAll(),
     })
   }
 }

@@ -23,6 +23,11 @@ export class MeteredStorage implements Sql {
     return rows
   }
 
+  /** Partyserver keeps the object's name in a row of its own, at the first upgrade. */
+  async meterName(): Promise<void> {
+    if ((await this.storage.get('__ps_name')) === undefined) this.rowsWritten += 1
+  }
+
   transaction<T>(run: () => T): T {
     return this.storage.transactionSync(run)
   }

@@ -60,7 +60,7 @@ export type SessionDeps = {
     put: (owner: string, session: Projection, hidden: boolean) => Promise<void>
     drop: (owner: string, sessionId: string) => Promise<void>
   }
-  /** Forget everything that is stored, and this object with it. */
+  /** Forget everything that is stored. */
   erase: () => Promise<void>
 }
 
@@ -211,11 +211,7 @@ export class SessionCore {
     try {
       const { owner, eraseAt } = this.loaded
       if (eraseAt !== null && eraseAt <= this.deps.now()) {
-        this.endActive()
-        await this.deps.directory.drop(owner, this.state.session.id)
-        await this.deps.erase()
-        this.loaded = null
-        return
+        await this.erase(owner)
       }
       if (this.outbox.retryMs !== null) await this.outbox.notify()
     } catch {
@@ -223,6 +219,15 @@ export class SessionCore {
     } finally {
       this.alarms.arm()
     }
+  }
+
+  /** From here on this is an object that was never created: late work finds no run to report to. */
+  private async erase(owner: string): Promise<void> {
+    this.endActive()
+    await this.deps.directory.drop(owner, this.state.session.id)
+    this.loaded = null
+    this.state = EMPTY_STATE
+    await this.deps.erase()
   }
 
   /** How many events there are, for the bill. */

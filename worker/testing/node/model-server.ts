@@ -7,12 +7,20 @@
 
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { startStrictOpenAi, type ChatBody, type Reply, type StrictOpenAi } from './strict-openai.ts'
+import {
+  letProcessEnd,
+  startStrictOpenAi,
+  type ChatBody,
+  type Reply,
+  type StrictOpenAi,
+} from './strict-openai.ts'
 
 export type ModelServer = StrictOpenAi & { controlUrl: string }
 
-export async function startModelServer(): Promise<ModelServer> {
-  const model = await startStrictOpenAi({ script: readScript })
+export async function startModelServer(
+  options: { isBackground?: boolean } = {},
+): Promise<ModelServer> {
+  const model = await startStrictOpenAi({ ...options, script: readScript })
   const control = createServer((request, response) => {
     const answer = (value: unknown): void => void response.end(JSON.stringify(value))
     const [, gate, action] = /^\/gates\/([^/]+)\/(reached|release)$/.exec(request.url ?? '') ?? []
@@ -25,6 +33,7 @@ export async function startModelServer(): Promise<ModelServer> {
     else answer({ requests: model.requests.slice(-20), violations: model.violations })
   })
   await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve))
+  if (options.isBackground === true) letProcessEnd(control)
   const { port } = control.address() as AddressInfo
   return Object.assign(model, {
     controlUrl: `http://127.0.0.1:${port}`,

@@ -76,7 +76,13 @@ export type StrictOpenAi = {
   close: () => Promise<void>
 }
 
-export type StrictOpenAiOptions = { script?: Script; apiKey?: string; port?: number }
+export type StrictOpenAiOptions = {
+  script?: Script
+  apiKey?: string
+  port?: number
+  /** Ends with the process instead of keeping it alive. */
+  isBackground?: boolean
+}
 
 const DEFAULT_REPLY: Reply = [{ text: 'Hello from the strict server.' }, { finish: 'stop' }]
 const DEFAULT_USAGE: WireUsage = { prompt_tokens: 12, completion_tokens: 7 }
@@ -90,6 +96,7 @@ export async function startStrictOpenAi(options: StrictOpenAiOptions = {}): Prom
     void serve(state, request, response).catch((error: unknown) => response.destroy(error as Error))
   })
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
+  if (options.isBackground === true) letProcessEnd(server)
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/v1`,
@@ -104,6 +111,11 @@ export async function startStrictOpenAi(options: StrictOpenAiOptions = {}): Prom
     untilAborted: (count = 1) => state.untilAborted(count),
     close: () => close(server),
   }
+}
+
+export function letProcessEnd(server: Server): void {
+  server.unref()
+  server.on('connection', (socket) => socket.unref())
 }
 
 function close(server: Server): Promise<void> {
