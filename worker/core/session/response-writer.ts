@@ -150,7 +150,8 @@ export class ResponseWriter {
     // A row has one stream: what the other one said before goes out first.
     if (part.stream !== stream) this.flush()
     part.stream = stream
-    part.push(delta)
+    // Arguments beyond what an event holds are refused when the call is complete.
+    if (part.bytes < TEXT_PART_BYTES) part.push(delta)
     // The name alone is worth showing: preparing begins before the first argument.
     if (isNew && kind === 'tool_input' && !this.tickTimer.armed) {
       this.sink.fragments([part.fragment(0)])

@@ -3,14 +3,29 @@
 // tool cannot touch a run that is over.
 
 import type { EventBody, Usage } from '#protocol/events'
-import { STEPS_PER_RUN, TOOL_CALLS_PER_RUN, TOOL_OUTPUT_BYTES } from '#protocol/limits'
-import { truncateUtf8 } from '#protocol/text'
+import {
+  STEPS_PER_RUN,
+  TEXT_PART_BYTES,
+  TOOL_CALLS_PER_RUN,
+  TOOL_OUTPUT_BYTES,
+} from '#protocol/limits'
+import { jsonBytes, truncateUtf8 } from '#protocol/text'
 import type { ToolOutcome, ToolRegistry } from '../tools/tool.ts'
 import { ModelError, type Model, type ModelPart, type ModelRequest } from './model.ts'
 import type { ResponseWriter } from './response-writer.ts'
 import { ThoughtReader } from './thought.ts'
 
-export type ToolCall = { callId: string; toolName: string; arguments: string }
+/** Longest tool name and failure text that are kept: both come from outside. */
+const TOOL_NAME_CHARS = 128
+const FAILURE_CHARS = 2000
+
+/** `refused`: answered without being run. */
+export type ToolCall = {
+  callId: string
+  toolName: string
+  arguments: string
+  refused?: ToolOutcome
+}
 
 export type RunIo = {
   model: Model
@@ -127,7 +142,7 @@ class StepReader {
     const callId = this.callIdOf(id)
     // The same provider id again is another call: some servers number from zero each time.
     this.callIds.delete(id)
-    const call = { callId, toolName, arguments: args.toWellFormed() }
+    const call = toToolCall(callId, toolName, args.toWellFormed())
     writer.startTool(call.callId, call.toolName, call.arguments)
     this.calls.push(call)
   }
@@ -137,6 +152,19 @@ class StepReader {
     callId ??= this.io.newCallId(providerId)
     this.callIds.set(providerId, callId)
     return callId
+  }
+}
+
+/** A model's output is hostile: a call that does not fit into an event is answered, not run. */
+function toToolCall(callId: string, toolName: string, args: string): ToolCall {
+  const name = toolName.slice(0, TOOL_NAME_CHARS).toWellFormed()
+  if (jsonBytes(args) <= TEXT_PART_BYTES) return { callId, toolName: name, arguments: args }
+  const message = `The arguments are larger than ${TEXT_PART_BYTES} bytes.`
+  return {
+    callId,
+    toolName: name,
+    arguments: '{}',
+    refused: { ok: false, error: { code: 'tool_invalid_input', message } },
   }
 }
 
@@ -165,7 +193,7 @@ async function runTool(
     io.writer.toolOutput(call.callId, room, stream)
   }
   const outcome = allowed
-    ? await io.tools.execute(call, { signal, output, now: io.now })
+    ? (call.refused ?? (await io.tools.execute(call, { signal, output, now: io.now })))
     : tooManyCalls()
   if (signal.aborted) return
   io.writer.endTool(call.callId)
@@ -184,7 +212,9 @@ const tooManyCalls = (): ToolOutcome => ({
 })
 
 function describeFailure(error: unknown): { code: string; message: string } {
-  if (error instanceof ModelError) return { code: error.code, message: error.message }
+  if (error instanceof ModelError) {
+    return { code: error.code, message: error.message.slice(0, FAILURE_CHARS).toWellFormed() }
+  }
   // Anything else is a bug of ours: people get its kind, never its inside.
   return { code: 'internal', message: 'Something went wrong in this run.' }
 }
