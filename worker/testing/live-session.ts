@@ -12,7 +12,7 @@ const ORIGIN = 'http://localhost'
 declare global {
   namespace Cloudflare {
     interface Env {
-      MODEL_CONTROL_URL: string
+      MODEL_CONTROL_URL?: string
     }
   }
 }
@@ -27,14 +27,14 @@ export const postJson = (path: string, body: unknown): Promise<Response> =>
     body: JSON.stringify(body),
   })
 
+const control = env.MODEL_CONTROL_URL ?? ''
+
 /** Gates of the model server, which runs in another process. */
 export const model = {
-  reached: (gate: string): Promise<Response> =>
-    fetch(`${env.MODEL_CONTROL_URL}/gates/${gate}/reached`),
-  release: (gate: string): Promise<Response> =>
-    fetch(`${env.MODEL_CONTROL_URL}/gates/${gate}/release`),
+  reached: (gate: string): Promise<Response> => fetch(`${control}/gates/${gate}/reached`),
+  release: (gate: string): Promise<Response> => fetch(`${control}/gates/${gate}/release`),
   violations: async (): Promise<unknown[]> => {
-    const response = await fetch(env.MODEL_CONTROL_URL)
+    const response = await fetch(control)
     return ((await response.json()) as { violations: unknown[] }).violations
   },
 }

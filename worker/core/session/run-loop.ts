@@ -3,13 +3,8 @@
 // tool cannot touch a run that is over.
 
 import type { EventBody, Usage } from '#protocol/events'
-import {
-  STEPS_PER_RUN,
-  TEXT_PART_BYTES,
-  TOOL_CALLS_PER_RUN,
-  TOOL_OUTPUT_BYTES,
-} from '#protocol/limits'
-import { jsonBytes, truncateUtf8 } from '#protocol/text'
+import { STEPS_PER_RUN, TEXT_PART_BYTES, TOOL_CALLS_PER_RUN } from '#protocol/limits'
+import { jsonBytes } from '#protocol/text'
 import type { ToolOutcome, ToolRegistry } from '../tools/tool.ts'
 import { ModelError, type Model, type ModelPart, type ModelRequest } from './model.ts'
 import type { ResponseWriter } from './response-writer.ts'
@@ -185,13 +180,8 @@ async function runTool(
   allowed: boolean,
 ): Promise<void> {
   const startedAt = io.now()
-  let shown = 0
-  const output = (text: string, stream?: 'stdout' | 'stderr'): void => {
-    // What is streamed is bounded like the result: a chatty tool must not fill the log.
-    const room = truncateUtf8(text, TOOL_OUTPUT_BYTES - shown).text
-    shown += room.length
-    io.writer.toolOutput(call.callId, room, stream)
-  }
+  const output = (text: string, stream?: 'stdout' | 'stderr'): void =>
+    io.writer.toolOutput(call.callId, text, stream)
   const outcome = allowed
     ? (call.refused ?? (await io.tools.execute(call, { signal, output, now: io.now })))
     : tooManyCalls()

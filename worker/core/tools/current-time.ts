@@ -49,5 +49,5 @@ function describeTime(format: Intl.DateTimeFormat, timezone: string, at: number)
   const offset = part.timeZoneName?.slice('GMT'.length) || '+00:00'
   const date = `${part.year}-${part.month}-${part.day}`
   const time = `${part.hour}:${part.minute}:${part.second}`
-  return `${part.weekday}, ${date} ${time} (${timezone}, UTC${offset}, ${date}T${time}${offset})`
+  return `${part.weekday}, ${date} ${time} (${timezone}, UTC${offset})`
 }

@@ -50,6 +50,8 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+const isName = (value: unknown): boolean => typeof value === 'string' && NAME.test(value)
+
 /** The first thing wrong with a request body, in the order in which a reader meets it. */
 export function findViolation(body: unknown): Violation | null {
   if (!isObject(body)) return refuse('body', 'The body is not a JSON object.', 'body')
@@ -132,7 +134,7 @@ function checkCall(call: unknown, at: string): Violation | null {
     call.type !== 'function' ||
     typeof call.id !== 'string' ||
     call.id === '' ||
-    !NAME.test(String(named.name))
+    !isName(named.name)
   ) {
     return refuse('tool_calls', `Invalid tool call at '${at}'.`, at)
   }
@@ -194,7 +196,7 @@ function checkTools(tools: unknown): Violation | null {
 
 function checkTool(tool: unknown, at: string): Violation | null {
   const named = isObject(tool) && tool.type === 'function' ? tool.function : null
-  if (!isObject(named) || !NAME.test(String(named.name))) {
+  if (!isObject(named) || !isName(named.name)) {
     return refuse('tools', `Missing or invalid parameter: '${at}.function.name'.`, `${at}.function`)
   }
   const { name, parameters } = named
