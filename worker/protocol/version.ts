@@ -4,4 +4,4 @@
 // 1  2026-11-18  the session: runs, text, thinking, tools, queue, cancel, resume.
 
 export const PROTOCOL_VERSION = 1
-export const SCHEMA_FINGERPRINT = 'unset'
+export const SCHEMA_FINGERPRINT = 'cebbeafd49867c16'

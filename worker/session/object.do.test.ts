@@ -162,7 +162,7 @@ describe('[CAN1] [CAN2] cancel over HTTP', () => {
     const { runId } = await session.command({ type: 'send', text })
     await model.reached(gate)
     const response = await postJson('/agent-cancel', { run_id: runId })
-    const { seq } = (await response.json()) as { seq: number }
+    const { seq } = await response.json<{ seq: number }>()
     const events = await session.events()
     expect(events.at(-1)).toMatchObject({ type: 'run_done', outcome: 'cancelled', seq })
     expect(events.at(-2)).toMatchObject({ type: 'output_cancelled', reason: 'api' })
@@ -171,30 +171,30 @@ describe('[CAN1] [CAN2] cancel over HTTP', () => {
   })
 })
 
-describe('what a session costs', () => {
-  const turn = (perSecond?: number): string =>
-    script([
-      { repeat: 500, text: 'word ', ...(perSecond === undefined ? {} : { perSecond }) },
-      { finish: 'stop' },
-    ])
+const turn = (perSecond?: number): string =>
+  script([
+    { repeat: 500, text: 'word ', ...(perSecond === undefined ? {} : { perSecond }) },
+    { finish: 'stop' },
+  ])
 
-  const costOf = async (text: string) => {
-    const session = await LiveSession.create()
-    const socket = await session.connect()
-    const before = await session.stats()
-    const sent = socket.bytes
-    const frames = socket.frames.length
-    socket.command({ type: 'send', text })
-    await socket.untilEvent(isRunDone)
-    await runInDurableObject(session.stub, (instance) => instance.alarm())
-    const after = await session.stats()
-    return {
-      rows: after.rowsWritten - before.rowsWritten,
-      frames: socket.frames.length - frames,
-      bytes: socket.bytes - sent,
-    }
+const costOf = async (text: string) => {
+  const session = await LiveSession.create()
+  const socket = await session.connect()
+  const before = await session.stats()
+  const sent = socket.bytes
+  const frames = socket.frames.length
+  socket.command({ type: 'send', text })
+  await socket.untilEvent(isRunDone)
+  await runInDurableObject(session.stub, (instance) => instance.alarm())
+  const after = await session.stats()
+  return {
+    rows: after.rowsWritten - before.rowsWritten,
+    frames: socket.frames.length - frames,
+    bytes: socket.bytes - sent,
   }
+}
 
+describe('what a session costs', () => {
   test('a fresh session writes at most 20 rows', async () => {
     const session = await LiveSession.create()
     await session.connect()

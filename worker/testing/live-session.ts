@@ -35,7 +35,7 @@ export const model = {
   release: (gate: string): Promise<Response> => fetch(`${control}/gates/${gate}/release`),
   violations: async (): Promise<unknown[]> => {
     const response = await fetch(control)
-    return ((await response.json()) as { violations: unknown[] }).violations
+    return (await response.json<{ violations: unknown[] }>()).violations
   },
 }
 
@@ -50,7 +50,7 @@ export class LiveSession {
 
   static async create(): Promise<LiveSession> {
     const response = await postJson('/sessions', { title: 'a test' })
-    const { session } = (await response.json()) as { session: { id: string } }
+    const { session } = await response.json<{ session: { id: string } }>()
     return new LiveSession(session.id)
   }
 
@@ -66,7 +66,7 @@ export class LiveSession {
 
   async events(deltas = false): Promise<SessionEvent[]> {
     const response = await api(`/sessions/${this.id}/events?limit=1000${deltas ? '&deltas=1' : ''}`)
-    return ((await response.json()) as { events: SessionEvent[] }).events
+    return (await response.json<{ events: SessionEvent[] }>()).events
   }
 
   async stats(): Promise<SessionStats> {

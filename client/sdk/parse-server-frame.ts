@@ -1,0 +1,11 @@
+import type { ServerFrame } from '#protocol/frames'
+
+/** null: not a frame, for example the answer to a ping. The server's own shapes are trusted. */
+export function parseServerFrame(text: string): ServerFrame | null {
+  if (!text.startsWith('{')) return null
+  try {
+    return JSON.parse(text) as ServerFrame
+  } catch {
+    return null
+  }
+}

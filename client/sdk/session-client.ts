@@ -1,0 +1,235 @@
+// A session over a socket that comes back by itself. The model knows the session; this knows when
+// to speak: hello first on every connection, then whatever has no answer yet.
+
+import type { Ack, Command } from '#protocol/commands'
+import type { ClientFrame } from '#protocol/frames'
+import { PROTOCOL_VERSION } from '#protocol/version'
+import { Api } from './api.ts'
+import { readClose } from './close-codes.ts'
+import { dialler } from './dialler.ts'
+import { CommandError } from './errors.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { Listeners } from './listeners.ts'
+import { OLDER_PAGE_EVENTS } from './older-pages.ts'
+import { parseServerFrame } from './parse-server-frame.ts'
+import { randomId } from './random-id.ts'
+import { refuseUnsent } from './refuse-unsent.ts'
+import { ReconnectingSocket, type AfterLoss } from './reconnecting-socket.ts'
+import { socketUrl, type SessionClientOptions } from './session-client-options.ts'
+import { SessionCommands, type Ask } from './session-commands.ts'
+import { SessionModel, type Settled } from './session-model.ts'
+import type { ConnectionState, SessionHandle, SessionView } from './types.ts'
+import { bindWakeSignals, isOffline, isVisible } from './wake-signals.ts'
+
+/** Between reports of how far this client has got, while it advances. */
+export const SEEN_EVERY_MS = 1000
+
+type Waiter = { resolve: (ack: Ack) => void; reject: (error: CommandError) => void }
+
+const UNCONNECTED: ConnectionState = { status: 'waiting', attempt: 0 }
+
+class SessionClient extends SessionCommands implements SessionHandle {
+  readonly sessionId: string
+  readonly #model: SessionModel
+  readonly #api: Api
+  readonly #socket: ReconnectingSocket
+  readonly #heartbeat: Heartbeat
+  readonly #newId: () => string
+  readonly #listeners = new Listeners<SessionView>()
+  readonly #waiters = new Map<string, Waiter>()
+  #view: SessionView
+  #seenTimer: ReturnType<typeof setTimeout> | undefined
+  #unbind: (() => void) | null = null
+  #loadingOlder: Promise<void> | null = null
+  /** The network went away: the connection may not know yet that it is dead. */
+  #isDoubtful = false
+
+  constructor(options: SessionClientOptions) {
+    super()
+    this.sessionId = options.sessionId
+    this.#newId = options.newId ?? randomId
+    this.#model = new SessionModel(options.sessionId, options.tail)
+    this.#view = { ...this.#model.view, connection: UNCONNECTED }
+    this.#api = new Api(options)
+    this.#heartbeat = new Heartbeat({
+      ping: () => this.#socket.send('ping'),
+      dead: () => this.#socket.restart(),
+      isVisible,
+    })
+    this.#socket = new ReconnectingSocket(
+      {
+        url: socketUrl(options),
+        WebSocket: dialler(options),
+        random: options.random ?? Math.random,
+      },
+      {
+        connecting: () => this.#disconnected({ status: 'connecting' }),
+        open: () => this.#greet(),
+        text: (text) => this.#read(text),
+        lost: ({ code, reason }) => this.#lost(code, reason),
+        waiting: (attempt) => this.#disconnected({ status: 'waiting', attempt }),
+      },
+    )
+  }
+
+  get view(): SessionView {
+    return this.#view
+  }
+
+  subscribe(listener: (view: SessionView) => void): () => void {
+    return this.#listeners.add(listener)
+  }
+
+  connect(): void {
+    this.#unbind ??= bindWakeSignals({
+      wake: () => this.wake(),
+      online: () => this.wake(),
+      offline: () => this.#doubt(),
+    })
+    this.#socket.start()
+  }
+
+  /** Commands without an answer stay, and go out with the next connect(). */
+  close(): void {
+    this.#unbind?.()
+    this.#unbind = null
+    this.#socket.stop()
+    this.#fallSilent()
+    this.#publish(UNCONNECTED)
+  }
+
+  wake(): void {
+    if (this.#socket.phase !== 'open') return this.#socket.hurry()
+    if (this.#isDoubtful || this.#heartbeat.isSilent) this.#socket.restart()
+    else this.#heartbeat.probe()
+  }
+
+  /** Resolves when at least one more turn is there, or nothing older is left. */
+  loadOlder(): Promise<void> {
+    this.#loadingOlder ??= this.#loadTurns().finally(() => {
+      this.#loadingOlder = null
+    })
+    return this.#loadingOlder
+  }
+
+  discard(id: string): void {
+    this.#model.discard(id)
+    this.#publish()
+  }
+
+  protected ask(fields: Ask): Promise<Ack> {
+    const command: Command = { ...fields, id: this.#newId() }
+    const answer = new Promise<Ack>((resolve, reject) => {
+      this.#waiters.set(command.id, { resolve, reject })
+    })
+    this.#model.submit(command)
+    const refusal = refuseUnsent(command)
+    if (refusal === null) this.#say(command)
+    else this.#settle(this.#model.refuse(command.id, refusal))
+    this.#publish()
+    return answer
+  }
+
+  #greet(): void {
+    this.#isDoubtful = false
+    this.#say(this.#model.hello())
+    for (const command of this.#model.waiting()) this.#say(command)
+    this.#heartbeat.start()
+    this.#publish()
+  }
+
+  #say(frame: ClientFrame): void {
+    this.#socket.send(JSON.stringify(frame))
+  }
+
+  #read(text: string): void {
+    this.#heartbeat.heard()
+    const frame = parseServerFrame(text)
+    if (frame === null) return
+    const settled = this.#model.receive(frame)
+    if (frame.type === 'ready') {
+      this.#socket.confirm()
+      this.#publish({ status: frame.version > PROTOCOL_VERSION ? 'outdated' : 'live' })
+    } else this.#publish()
+    this.#settle(settled)
+    this.#reportSeen()
+  }
+
+  #settle(settled: Settled | null): void {
+    const waiter = settled === null ? undefined : this.#waiters.get(settled.id)
+    if (settled === null || waiter === undefined) return
+    this.#waiters.delete(settled.id)
+    if (settled.ok) waiter.resolve(settled.ack)
+    else waiter.reject(new CommandError(settled.refusal.code, settled.refusal.message))
+  }
+
+  #reportSeen(): void {
+    const { status } = this.#view.connection
+    if (this.#seenTimer !== undefined || (status !== 'live' && status !== 'outdated')) return
+    const seen = this.#model.seenFrame()
+    if (seen === null) return
+    this.#say(seen)
+    this.#seenTimer = setTimeout(() => {
+      this.#seenTimer = undefined
+      this.#reportSeen()
+    }, SEEN_EVERY_MS)
+  }
+
+  #lost(code: number, reason: string): AfterLoss {
+    const { next, refusal } = readClose(code)
+    if (refusal !== null) {
+      for (const { id } of this.#model.waiting()) this.#settle(this.#model.refuse(id, refusal))
+    }
+    if (next === 'stop') {
+      this.#fallSilent()
+      this.#publish({ status: 'gone', code, reason })
+    }
+    return next
+  }
+
+  #disconnected(connection: ConnectionState): void {
+    this.#fallSilent()
+    this.#publish(isOffline() ? { status: 'offline' } : connection)
+  }
+
+  /** No timer without a connection. */
+  #fallSilent(): void {
+    this.#heartbeat.stop()
+    clearTimeout(this.#seenTimer)
+    this.#seenTimer = undefined
+  }
+
+  /** The browser is offline. A server on this machine may still answer: only silence decides. */
+  #doubt(): void {
+    this.#isDoubtful = this.#socket.phase === 'open'
+    if (this.#isDoubtful) this.#heartbeat.probe()
+    else if (this.#socket.phase !== 'stopped') this.#publish({ status: 'offline' })
+  }
+
+  async #loadTurns(): Promise<void> {
+    for (;;) {
+      const before = this.#model.olderBefore
+      if (before === null) return
+      const query = { before, limit: OLDER_PAGE_EVENTS }
+      // Each page says where the next one begins.
+      // oxlint-disable-next-line no-await-in-loop
+      const page = await this.#api.events(this.sessionId, query)
+      const added = this.#model.prepend(before, page)
+      this.#publish()
+      if (added !== 0) return
+    }
+  }
+
+  #publish(connection: ConnectionState = this.#view.connection): void {
+    const next: SessionView = { ...this.#model.view, connection }
+    const isSame = (Object.keys(next) as (keyof SessionView)[]).every(
+      (field) => next[field] === this.#view[field],
+    )
+    if (isSame) return
+    this.#view = next
+    this.#listeners.tell(next)
+  }
+}
+
+export const createSessionClient = (options: SessionClientOptions): SessionHandle =>
+  new SessionClient(options)

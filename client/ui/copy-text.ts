@@ -1,0 +1,9 @@
+/** False where the page may not write to the clipboard (no permission, plain HTTP). */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return false
+  }
+}

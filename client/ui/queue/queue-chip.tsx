@@ -1,0 +1,102 @@
+import { useSignal } from '@preact/signals'
+import type { QueueItem } from '#protocol/events'
+import { Icon } from '../shell/icon.tsx'
+import { moveQueued, removeQueued, sendQueuedNow } from '../state/commands.ts'
+import { ChipEditor } from './chip-editor.tsx'
+import { draggedItem } from './dragged-item.ts'
+
+type Props = {
+  item: QueueItem
+  /** Where it goes on a step up; null: it is first. */
+  previous: string | null
+  /** What it goes before on a step down; null: the end. */
+  afterNext: string | null
+  isLast: boolean
+}
+
+export function QueueChip(props: Props) {
+  const { item } = props
+  const isEditing = useSignal(false)
+  const isOver = useSignal(false)
+  const handleDrop = (event: DragEvent): void => {
+    event.preventDefault()
+    isOver.value = false
+    const moved = draggedItem.peek()
+    if (moved !== null && moved !== item.itemId) moveQueued(moved, item.itemId)
+  }
+  const handleDragOver = (event: DragEvent): void => {
+    if (draggedItem.peek() === null) return
+    event.preventDefault()
+    isOver.value = true
+  }
+  return (
+    <li
+      class={isOver.value ? 'chip drop-before' : 'chip'}
+      data-item={item.itemId}
+      draggable={!isEditing.value}
+      onDragStart={() => (draggedItem.value = item.itemId)}
+      onDragEnd={() => (draggedItem.value = null)}
+      onDragOver={handleDragOver}
+      onDragLeave={() => (isOver.value = false)}
+      onDrop={handleDrop}
+    >
+      <span class="chip-grip">
+        <Icon name="grip" />
+      </span>
+      {isEditing.value ? (
+        <ChipEditor item={item} onEnd={() => (isEditing.value = false)} />
+      ) : (
+        <button
+          type="button"
+          class="chip-text"
+          title="Edit"
+          aria-label={`Edit: ${item.text}`}
+          onClick={() => (isEditing.value = true)}
+        >
+          {item.text}
+        </button>
+      )}
+      {item.delivery !== 'queue' && <span class="chip-badge">{item.delivery}</span>}
+      {!isEditing.value && <ChipActions {...props} />}
+    </li>
+  )
+}
+
+function ChipActions({ item, previous, afterNext, isLast }: Props) {
+  const id = item.itemId
+  return (
+    <span class="chip-actions">
+      <ChipButton
+        icon="up"
+        label="Move up"
+        disabled={previous === null}
+        onClick={() => moveQueued(id, previous)}
+      />
+      <ChipButton
+        icon="down"
+        label="Move down"
+        disabled={isLast}
+        onClick={() => moveQueued(id, afterNext)}
+      />
+      <ChipButton icon="bolt" label="Send now" onClick={() => sendQueuedNow(id)} />
+      <ChipButton icon="close" label="Withdraw" onClick={() => removeQueued(id)} />
+    </span>
+  )
+}
+
+type ButtonProps = { icon: string; label: string; disabled?: boolean; onClick: () => void }
+
+function ChipButton({ icon, label, disabled = false, onClick }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label={label}
+      title={label}
+      disabled={disabled}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  )
+}

@@ -1,0 +1,51 @@
+import { useSignalEffect } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { titleOf } from '#protocol/state'
+import { Composer } from '../composer/composer.tsx'
+import { Queue } from '../queue/queue.tsx'
+import { Sidebar } from '../sidebar/sidebar.tsx'
+import { openSessionId } from '../state/route.ts'
+import { config, isRunning } from '../state/session.ts'
+import { followSessions } from '../state/sessions.ts'
+import { handleShortcut } from '../state/shortcuts.ts'
+import { isDrawerOpen, isNarrow } from '../state/viewport.ts'
+import { Transcript } from '../transcript/transcript.tsx'
+import { ConnectionBanner } from './connection-banner.tsx'
+import { Header } from './header.tsx'
+import { LiveRegion } from './live-region.tsx'
+import { ShortcutsDialog } from './shortcuts-dialog.tsx'
+import { ToastStack } from './toast-stack.tsx'
+
+export function App() {
+  useEffect(followSessions, [])
+  useEffect(() => {
+    document.addEventListener('keydown', handleShortcut)
+    return () => document.removeEventListener('keydown', handleShortcut)
+  }, [])
+  useSignalEffect(() => {
+    const title = openSessionId.value === null ? 'New chat' : titleOf(config.value)
+    document.title = `${isRunning.value ? '● ' : ''}${title} – Parley`
+  })
+  return (
+    <>
+      <a class="skip-link" href="#composer">
+        Skip to the message field
+      </a>
+      <div class="app">
+        <Sidebar />
+        <main class="main" inert={isNarrow.value && isDrawerOpen.value}>
+          <Header />
+          <ConnectionBanner />
+          <Transcript key={openSessionId.value ?? 'new'} />
+          <div class="dock">
+            <Queue />
+            <Composer />
+          </div>
+        </main>
+      </div>
+      <ToastStack />
+      <LiveRegion />
+      <ShortcutsDialog />
+    </>
+  )
+}
