@@ -93,7 +93,7 @@ export class SessionSocket {
         if (!isIt(frame)) return
         found.resolve()
       } catch (error) {
-        found.reject(error as Error)
+        found.reject(error)
       }
       this.waiters.delete(waiter)
     }

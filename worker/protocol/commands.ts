@@ -5,8 +5,10 @@ import { Attachment, Delivery, Mode, Recovery } from './events.ts'
 import { COMMAND_ID_CHARS, MESSAGE_TEXT_BYTES, TITLE_CHARS } from './limits.ts'
 import { utf8Bytes } from './text.ts'
 
-const messageText = z
-  .string()
+// A lone surrogate cannot be stored or counted: it becomes U+FFFD at the door.
+const wellFormed = z.string().overwrite((text) => text.toWellFormed())
+
+const messageText = wellFormed
   .refine((text) => text.trim() !== '', { message: 'must not be empty' })
   .refine((text) => utf8Bytes(text) <= MESSAGE_TEXT_BYTES, {
     message: `must be at most ${MESSAGE_TEXT_BYTES} bytes`,
@@ -18,12 +20,13 @@ const id = z
   .string()
   .regex(/^[\x21-\x7e]+$/)
   .max(COMMAND_ID_CHARS)
+const SentAttachment = Attachment.extend({ name: wellFormed, content: wellFormed })
 const itemId = z.string().min(1).max(COMMAND_ID_CHARS)
 const name = z.string().min(1).max(200)
 
 export const Changes = z
   .strictObject({
-    title: z.string().trim().min(1).max(TITLE_CHARS),
+    title: wellFormed.trim().min(1).max(TITLE_CHARS),
     model: name,
     agent: name,
     mode: Mode,
@@ -39,7 +42,7 @@ const fields = {
   send: {
     text: messageText,
     to: name.optional(),
-    attachments: z.array(Attachment).max(20).optional(),
+    attachments: z.array(SentAttachment).max(20).optional(),
     delivery: Delivery.optional(),
   },
   cancel: {

@@ -17,7 +17,10 @@ import type {
   Turn,
 } from './state.ts'
 import { EMPTY_STATE } from './state.ts'
-import { spliceAt } from './text.ts'
+import { shorten, spliceAt } from './text.ts'
+
+/** Enough of the first message to make a title of. */
+const FIRST_TEXT_CHARS = 200
 
 export function fold(
   events: Iterable<SessionEvent>,
@@ -116,7 +119,7 @@ function applyUserMessage(
     open: openAfterSteer(settled, event),
     session: {
       ...settled.session,
-      firstText: settled.session.firstText ?? event.text.slice(0, 200),
+      firstText: settled.session.firstText ?? shorten(event.text, FIRST_TEXT_CHARS),
       updatedAt: event.at,
       messages: settled.session.messages + 1,
     },

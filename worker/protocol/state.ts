@@ -13,6 +13,7 @@ import type {
   Usage,
 } from './events.ts'
 import type { SessionStatus, SessionSummary } from './http.ts'
+import { shorten } from './text.ts'
 
 export type TextPart = {
   kind: 'text' | 'thinking'
@@ -208,7 +209,7 @@ export function titleOf(session: SessionConfig): string {
   if (session.title !== null) return session.title
   const line = session.firstText?.trim().split('\n', 1)[0] ?? ''
   if (line === '') return 'New chat'
-  return line.length > DERIVED_TITLE_CHARS ? `${line.slice(0, DERIVED_TITLE_CHARS - 1)}…` : line
+  return line.length > DERIVED_TITLE_CHARS ? `${shorten(line, DERIVED_TITLE_CHARS - 1)}…` : line
 }
 
 export function statusOfSession(state: HotState): SessionStatus {

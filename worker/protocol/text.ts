@@ -1,6 +1,6 @@
 // Sizes and cuts of text, counted the way they are stored and sent.
 
-/** Bytes of `text` in UTF-8, without encoding it. */
+/** Bytes of well-formed `text` in UTF-8, without encoding it. */
 export function utf8Bytes(text: string): number {
   let bytes = text.length
   for (let i = 0; i < text.length; i++) {
@@ -13,7 +13,7 @@ export function utf8Bytes(text: string): number {
   return bytes
 }
 
-/** Bytes of `text` inside a JSON string, at most: escapes count, quotes around it do not. */
+/** Bytes of well-formed `text` inside a JSON string: escapes count, quotes around it do not. */
 export function jsonBytes(text: string): number {
   let bytes = utf8Bytes(text)
   for (let i = 0; i < text.length; i++) {
@@ -32,6 +32,10 @@ export function cutPoint(text: string, end: number): number {
     ? end - 1
     : end
 }
+
+/** At most `chars` units of `text`, without half a pair at the end. */
+export const shorten = (text: string, chars: number): string =>
+  text.length <= chars ? text : text.slice(0, cutPoint(text, chars))
 
 /** `text` cut to at most `bytes` bytes of UTF-8. */
 export function truncateUtf8(text: string, bytes: number): { text: string; truncated: boolean } {

@@ -117,7 +117,7 @@ class Plan {
       ...(attachments.length === 0 ? {} : { attachments }),
     }
     if (utf8Bytes(JSON.stringify(item)) > EVENT_BYTES - 1024) {
-      return refuse('too_large', 'attachments: message and attachments together are too large')
+      return refuse('too_large', 'text: the message with its attachments is too large')
     }
     if (this.draft.state.run.status === 'running') {
       if (delivery !== 'interrupt') return this.enqueue(item)

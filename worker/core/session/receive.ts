@@ -47,7 +47,9 @@ export class Receiver {
     const bad = (this.bad.get(socket) ?? 0) + 1
     this.bad.set(socket, bad)
     this.reject(socket, id, rejection)
-    if (rejection.code === 'too_large') this.close(socket, CLOSE.tooLarge, 'frame too large')
+    // Only a frame that was not even read: a message that is too long is refused by its id.
+    if (id === null && rejection.code === 'too_large')
+      this.close(socket, CLOSE.tooLarge, 'frame too large')
     else if (bad >= BAD_FRAMES) this.close(socket, CLOSE.badFrames, 'too many bad frames')
     return false
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EventOf, EventType, SessionEvent } from '#protocol/events'
-import { STEPS_PER_RUN, TOOL_CALLS_PER_RUN, TOOL_OUTPUT_BYTES } from '#protocol/limits'
+import { STEPS_PER_RUN, TOOL_CALLS_PER_RUN } from '#protocol/limits'
 import { OWNER, SessionHarness } from '../../testing/node/session-harness.ts'
 import { findRequestProblem } from '../../testing/node/valid-request.ts'
 import { ModelError, type ModelPart } from './model.ts'
