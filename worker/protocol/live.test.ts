@@ -271,8 +271,14 @@ describe('the status of the agent', () => {
     expect(statusOf(RUNNING)).toBe('model_loading')
     expect(statusOf({ ...RUNNING, open: null })).toBe('model_loading')
     expect(statusOf(withParts(tool('success')))).toBe('model_loading')
-    expect(statusOf(withParts(thinking('done', 'done')))).toBe('model_loading')
-    expect(statusOf(withParts(text('done', 'done')))).toBe('model_loading')
+    expect(statusOf(withParts(text('cut', 'interrupted')))).toBe('model_loading')
+  })
+
+  test('[RUN5] keeps the phase of a settled part until the next one begins', () => {
+    expect(statusOf(withParts(thinking('done', 'done')))).toBe('thinking')
+    expect(statusOf(withParts(text('done', 'done')))).toBe('working')
+    const thought = { ...thinking('done', 'done'), callId: 'c1' }
+    expect(statusOf(withParts(thought))).toBe('model_loading')
   })
 
   test('[RUN5] is thinking in a thinking part', () => {
@@ -320,7 +326,7 @@ describe('the status of the agent', () => {
     expect(seen).toEqual([
       'model_loading',
       'thinking',
-      'model_loading',
+      'thinking',
       'calling_tool',
       'working',
       'model_loading',

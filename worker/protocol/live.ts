@@ -136,6 +136,10 @@ function withFragment(part: Part, fragment: Fragment): TextPart | ToolPart | nul
   return { ...part, text: spliceAt(part.text, fragment.offset, fragment.text) }
 }
 
+/** Thinking before an answer, not a `think` call, which the model is called again after. */
+const isOwnThinking = (part: TextPart): boolean =>
+  part.state === 'done' && part.callId === undefined
+
 export type AgentStatus = 'idle' | 'model_loading' | 'thinking' | 'calling_tool' | 'working'
 
 /** Derived, never stored: what the agent is doing, from what a person can see. */
@@ -145,9 +149,10 @@ export function agentStatus(run: SessionState['run'], view: Response | null): Ag
   if (parts.some((part) => part.kind === 'tool' && part.status === 'preparing'))
     return 'calling_tool'
   if (parts.some((part) => part.kind === 'tool' && part.status === 'pending')) return 'working'
+  // A settled part keeps its phase until the next begins: only a new step loads the model again.
   const last = parts.at(-1)
-  if (last?.kind === 'thinking' && last.state === 'open') return 'thinking'
-  if (last?.kind === 'text' && last.state === 'open') return 'working'
+  if (last?.kind === 'text' && last.state !== 'interrupted') return 'working'
+  if (last?.kind === 'thinking' && (last.state === 'open' || isOwnThinking(last))) return 'thinking'
   return 'model_loading'
 }
 

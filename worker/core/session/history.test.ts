@@ -81,6 +81,18 @@ const nextMessage = (seq: number): SessionEvent => ({
   delivery: 'queue',
 })
 
+/** Wherever a run has ended, the next message makes a valid request. */
+function checkEveryEnd(events: readonly SessionEvent[]): number {
+  const ends = events.filter(({ type }) => type === 'run_done')
+  for (const { seq } of ends) {
+    const next = requestAfter([...events.slice(0, seq), nextMessage(seq + 1)])
+    expect(findRequestProblem(next), `after ${seq}`).toBe(null)
+    const continued = requestAfter(events.slice(0, seq))
+    expect(continued.length === 0 ? null : findRequestProblem(continued)).toBe(null)
+  }
+  return ends.length
+}
+
 describe('the validator itself', () => {
   const user: ModelMessage = { role: 'user', text: 'hello' }
   const said: ModelMessage = { role: 'assistant', parts: [{ type: 'text', text: 'Hi' }] }
@@ -413,18 +425,6 @@ describe('steers, continue, failures and clear', () => {
 })
 
 describe('any log', () => {
-  /** Wherever a run has ended, the next message makes a valid request. */
-  function checkEveryEnd(events: readonly SessionEvent[]): number {
-    const ends = events.filter(({ type }) => type === 'run_done')
-    for (const { seq } of ends) {
-      const next = requestAfter([...events.slice(0, seq), nextMessage(seq + 1)])
-      expect(findRequestProblem(next), `after ${seq}`).toBe(null)
-      const continued = requestAfter(events.slice(0, seq))
-      expect(continued.length === 0 ? null : findRequestProblem(continued)).toBe(null)
-    }
-    return ends.length
-  }
-
   const folder = new URL('../../testing/logs/', import.meta.url)
   test.each(readdirSync(folder))('[CAN3] [RUN9] %s: a valid request after every run', (file) => {
     const recorded = readFileSync(new URL(file, folder), 'utf8')

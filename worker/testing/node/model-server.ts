@@ -35,11 +35,12 @@ export async function startModelServer(
   await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve))
   if (options.isBackground === true) letProcessEnd(control)
   const { port } = control.address() as AddressInfo
+  const closeModel = model.close
   return Object.assign(model, {
     controlUrl: `http://127.0.0.1:${port}`,
     close: async () => {
       await closeServer(control)
-      await model.close()
+      await closeModel()
     },
   })
 }
