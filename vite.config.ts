@@ -1,5 +1,5 @@
 import { cloudflare } from '@cloudflare/vite-plugin'
-import preact from '@preact/preset-vite'
+import { preact } from '@preact/preset-vite'
 import { defineConfig } from 'vite'
 
 export default defineConfig({

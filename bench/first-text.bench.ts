@@ -57,13 +57,13 @@ const summarize = (samples: Sample[]) => ({
 /** A message whose reply notes when its first delta was written. */
 function planReply(model: LoopbackModel): { message: string; writtenAt: () => number } {
   let at = 0
-  const text = (): string => {
+  const message = model.plan(async (write) => {
     at = performance.now()
-    return FIRST_TEXT
-  }
-  const rest = { text: 'there was an end.' }
-  const reply = [{ repeat: 1, text }, { delayMs: PAUSE_MS }, rest, { finish: 'stop' }]
-  return { message: model.plan(reply), writtenAt: () => at }
+    await write(FIRST_TEXT)
+    await wait(PAUSE_MS)
+    await write('there was an end.')
+  })
+  return { message, writtenAt: () => at }
 }
 
 async function sampleTurn(socket: SessionSocket, model: LoopbackModel): Promise<Sample> {

@@ -3,12 +3,13 @@
 
 import type { SessionStats } from '#protocol/http'
 import type { Bench, Benchmark, Figures } from './benchmark.ts'
+import type { Reply } from './loopback-model.ts'
 import { createSession, readSettledStats } from './session-api.ts'
 import { SessionSocket } from './session-socket.ts'
 
 const EARLY_TURN = 2
 const LATE_TURN = 60
-const REPLY = [{ text: 'A short reply of always the same words.' }, { finish: 'stop' }]
+const REPLY: Reply = (write) => write('A short reply of always the same words.')
 
 export const historyIndependence: Benchmark = {
   name: 'history_independence',

@@ -1,39 +1,43 @@
-// The model that benchmarks talk to. It is told beforehand what it will answer to which message,
-// so that one server serves every session of a run.
+// The model that benchmarks talk to: chat completions on the loopback, in this process, so that
+// model and client share a clock. It is told beforehand what it will answer to which message.
+// Unlike the one of the tests it writes every delta by itself, as real models do: a server that
+// gets sixty-four of them in one read looks ten times as fast as it is.
 
-import {
-  startStrictOpenAi,
-  type ChatBody,
-  type Reply,
-  type StrictOpenAi,
-} from '../worker/testing/node/strict-openai.ts'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { findViolation, type ChatBody } from '../worker/testing/node/strict-openai-rules.ts'
 
 export const MODEL_ID = 'loopback'
 
-/** Bodies are kept for tests; a long session's bodies would fill the memory of a benchmark. */
-const KEPT_REQUESTS = 100
+/** Writes deltas, all of one call at once; resolves when the reader can take more. */
+export type WriteDeltas = (...texts: string[]) => Promise<void>
+/** What is said between the opening of a reply and its finish. */
+export type Reply = (write: WriteDeltas) => Promise<void>
 
 export class LoopbackModel {
   readonly url: string
-  private readonly server: StrictOpenAi
-  private readonly replies: Map<string, Reply>
+  private readonly server: Server
+  private readonly replies = new Map<string, Reply>()
   private planned = 0
+  private refusal: string | null = null
 
-  private constructor(server: StrictOpenAi, replies: Map<string, Reply>) {
+  private constructor(server: Server) {
     this.server = server
-    this.url = server.url
-    this.replies = replies
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+    server.on('request', (request, response) => {
+      void this.serve(request, response).catch((error: unknown) => {
+        this.refusal ??= String(error)
+        response.destroy()
+      })
+    })
   }
 
   static async start(): Promise<LoopbackModel> {
-    const replies = new Map<string, Reply>()
-    const server = await startStrictOpenAi({
-      script: (body) => {
-        if (server.requests.length > KEPT_REQUESTS) server.requests.length = 0
-        return takeReply(replies, body)
-      },
-    })
-    return new LoopbackModel(server, replies)
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return new LoopbackModel(server)
   }
 
   /** The message that will be answered with this reply, once. */
@@ -44,24 +48,63 @@ export class LoopbackModel {
   }
 
   /** What the server asked must be what a real provider accepts, or the numbers mean nothing. */
-  requireNoViolation(): void {
-    const [violation] = this.server.violations
-    if (violation !== undefined)
-      throw new Error(`the model was asked wrongly: ${violation.message}`)
+  requireNoRefusal(): void {
+    if (this.refusal !== null) throw new Error(`the model was asked wrongly: ${this.refusal}`)
   }
 
   close(): Promise<void> {
-    return this.server.close()
+    return new Promise((resolve) => {
+      this.server.close(() => resolve())
+      this.server.closeAllConnections()
+    })
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = JSON.parse(await readText(request)) as ChatBody
+    const message = lastMessage(body)
+    const reply = this.replies.get(message)
+    const refusal = findViolation(body)?.message ?? (reply ? null : `what is "${message}"?`)
+    if (refusal !== null || reply === undefined) {
+      this.refusal ??= refusal
+      response.writeHead(400).end()
+      return
+    }
+    this.replies.delete(message)
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+    // The real API opens every reply with an empty delta that carries the role.
+    await writeOut(response, toChunk({ role: 'assistant', content: '' }))
+    await reply((...texts) =>
+      writeOut(response, texts.map((content) => toChunk({ content })).join('')),
+    )
+    response.end(`${toChunk({}, 'stop')}${USAGE}data: [DONE]\n\n`)
   }
 }
 
-function takeReply(replies: Map<string, Reply>, body: ChatBody): Reply {
-  const content = body.messages.findLast(({ role }) => role === 'user')?.content
-  const message = Array.isArray(content)
-    ? content.map(({ text }) => text ?? '').join('')
-    : (content ?? '')
-  const reply = replies.get(message)
-  if (reply === undefined) return [{ status: 400, body: `nothing is planned for ${message}` }]
-  replies.delete(message)
-  return reply
+function lastMessage(body: ChatBody): string {
+  const content = body.messages.findLast(({ role }) => role === 'user')?.content ?? ''
+  return typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('')
 }
+
+/** Node gathers what is written in one turn of its loop; a turn later it is on the wire. */
+async function writeOut(response: ServerResponse, text: string): Promise<void> {
+  if (response.write(text) || response.destroyed) return nextTurn()
+  await new Promise<void>((resolve) => {
+    const go = (): void => {
+      response.off('drain', go).off('close', go)
+      resolve()
+    }
+    response.on('drain', go).on('close', go)
+  })
+}
+
+const ENVELOPE =
+  '"id":"chatcmpl-1","object":"chat.completion.chunk","created":1750000000,"model":"loopback"'
+
+const toChunk = (delta: object, reason: string | null = null): string =>
+  `data: {${ENVELOPE},"choices":[${JSON.stringify({ index: 0, delta, finish_reason: reason })}]}\n\n`
+
+const USAGE = `data: {${ENVELOPE},"choices":[],"usage":${JSON.stringify({
+  prompt_tokens: 12,
+  completion_tokens: 7,
+  total_tokens: 19,
+})}}\n\n`

@@ -75,7 +75,7 @@ async function runOne({ name, bar, measure }: Benchmark) {
     const server = await startServer(root, model.url)
     try {
       const figures = await withDeadline(measure({ root, server, model }), BENCHMARK_MS, name)
-      model.requireNoViolation()
+      model.requireNoRefusal()
       return { bench: name, ...roundFigures(figures), bar }
     } finally {
       await server.stop()

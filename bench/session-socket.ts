@@ -22,11 +22,13 @@ export class SessionSocket {
   durableChars = 0
   onText: TextListener = () => {}
   private readonly socket: WebSocket
+  private onLost: (why: string) => void = () => {}
   private readonly waiters = new Set<(frame: ServerFrame) => void>()
 
   private constructor(socket: WebSocket) {
     this.socket = socket
     socket.addEventListener('message', ({ data }) => this.receive(String(data)))
+    socket.addEventListener('close', ({ code }) => this.onLost(`the socket closed with ${code}`))
   }
 
   /** Open, and nothing said yet. */
@@ -98,6 +100,7 @@ export class SessionSocket {
       this.waiters.delete(waiter)
     }
     this.waiters.add(waiter)
+    this.onLost = (why) => found.reject(new Error(`${what}: ${why}`))
     return withDeadline(found.promise, FRAME_MS, what)
   }
 

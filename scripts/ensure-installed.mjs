@@ -36,7 +36,7 @@ function isInstalled() {
 
 function install() {
   console.log('Installing packages (npm ci), once…')
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund']
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
   const npm = process.env.npm_execpath
   const options = { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }
   const { status, error } = npm

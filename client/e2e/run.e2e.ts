@@ -1,14 +1,13 @@
 // One run as a person sees it, live and after a reload: the checklist of seed 000.
 
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeEach, describe, expect, test } from 'vitest'
 import {
   answer,
   answers,
   composer,
   eventually,
   expectSameAfterReload,
-  launchBrowser,
   messages,
   partsOf,
   record,
@@ -19,35 +18,15 @@ import {
   untilCount,
   untilEnded,
   untilText,
-  visit,
-  type Visitor,
 } from './browser.ts'
 import { call, callInPieces, callTools, gate, newGate, script, stop, text } from './script.ts'
-import { TestServer } from './server.ts'
+import { setStage } from './stage.ts'
 
-let server: TestServer
-let browser: Browser
-let visitor: Visitor
+const stage = setStage()
 let page: Page
 
-beforeAll(async () => {
-  ;[server, browser] = await Promise.all([TestServer.start(), launchBrowser()])
-})
-afterAll(async () => {
-  await browser?.close()
-  await server?.stop()
-})
-
-async function openChat(): Promise<void> {
-  visitor = await visit(browser, server.origin)
-  page = visitor.page
-}
-
-afterEach(async () => {
-  await visitor.context.close()
-  expect(visitor.problems).toEqual([])
-  expect(server.model.violations).toEqual([])
-  expect(server.failures).toEqual([])
+beforeEach(async () => {
+  page = await stage.open()
 })
 
 const stopButton = () => page.getByTestId('stop')
@@ -56,7 +35,6 @@ const words = () => page.locator('.typing-words').textContent()
 
 describe('a normal run', () => {
   test('[RUN2][LOG2][checklist 1][checklist 10] message, tool calls, response: the same after a reload', async () => {
-    await openChat()
     const [before, after] = [newGate(), newGate()]
     await startChat(
       page,
@@ -72,11 +50,11 @@ describe('a normal run', () => {
     )
     await untilText(answer(page, 0), 'Let me work that out for you.')
     expect(await partsOf(answer(page, 0))).toEqual(['text'])
-    server.model.gate(before).release()
+    stage.model.gate(before).release()
     await untilText(answer(page, 0), 'The answer is forty-two')
     expect(await partsOf(answer(page, 0))).toEqual(['text', 'tool', 'text'])
     expect(await answer(page, 0).locator('strong').textContent()).toBe('forty-two')
-    server.model.gate(after).release()
+    stage.model.gate(after).release()
     await untilEnded(page, 0)
 
     expect(await messages(page).count()).toBe(1)
@@ -94,7 +72,6 @@ describe('a normal run', () => {
   })
 
   test('[RUN5][checklist 4] the typing indicator stays through every phase, says which, and goes at the end', async () => {
-    await openChat()
     const [loading, thinking, preparing, writing] = [newGate(), newGate(), newGate(), newGate()]
     const said = await record(page, '.typing-words')
     await startChat(
@@ -110,18 +87,18 @@ describe('a normal run', () => {
         [text('That was one second.'), gate(writing), stop],
       ),
     )
-    await server.model.gate(loading).reached
+    await stage.model.gate(loading).reached
     await eventually(words).toBe('Loading model…')
-    server.model.gate(loading).release()
+    stage.model.gate(loading).release()
     await eventually(words).toBe('Thinking…')
-    server.model.gate(thinking).release()
+    stage.model.gate(thinking).release()
     await eventually(words).toBe('Preparing tool…')
-    server.model.gate(preparing).release()
+    stage.model.gate(preparing).release()
     await page.locator('.tool-block.pending .tool-live').waitFor()
     expect(await words()).toBe('Working…')
     await untilText(answer(page, 0), 'That was one second.')
     expect(await words()).toBe('Working…')
-    server.model.gate(writing).release()
+    stage.model.gate(writing).release()
     await untilEnded(page, 0)
 
     expect(await typing(page).count()).toBe(0)
@@ -141,7 +118,6 @@ describe('a normal run', () => {
   })
 
   test('[RUN6] a text shows nothing before eight word characters, and never an open mark', async () => {
-    await openChat()
     const gates = Array.from({ length: 4 }, newGate)
     const pieces = ['**Hel', 'lo** ', 'wor', 'ld, [a link](https://exam', 'ple.com/) ends it.']
     const shown = await record(page, '.turn.assistant .text-part')
@@ -149,15 +125,15 @@ describe('a normal run', () => {
       page,
       script([...pieces.flatMap((piece, i) => [text(piece), gate(gates[i] ?? 'open')]), stop]),
     )
-    server.model.gate('open').release()
+    stage.model.gate('open').release()
     for (const name of gates.slice(0, 2)) {
-      await server.model.gate(name).reached
-      server.model.gate(name).release()
+      await stage.model.gate(name).reached
+      stage.model.gate(name).release()
     }
     await untilText(answer(page, 0), 'Hello wor')
-    server.model.gate(gates[2]!).release()
+    stage.model.gate(gates[2]!).release()
     await untilText(answer(page, 0), 'Hello world, a link')
-    server.model.gate(gates[3]!).release()
+    stage.model.gate(gates[3]!).release()
     await untilEnded(page, 0)
 
     const states = (await shown()).map((state) => state.trim())
@@ -171,7 +147,6 @@ describe('a normal run', () => {
 
 describe('thinking', () => {
   test('[UI1][RUN2] thinking is open while it streams and folds when text follows', async () => {
-    await openChat()
     const [first, second, third] = [newGate(), newGate(), newGate()]
     await startChat(
       page,
@@ -189,14 +164,14 @@ describe('thinking', () => {
     // Thinking is never gated: three letters are shown.
     await untilText(block, 'First I')
     expect(await block.getAttribute('open')).not.toBeNull()
-    server.model.gate(first).release()
+    stage.model.gate(first).release()
     await untilText(block, 'First I weigh it.')
     expect(await block.locator('summary').textContent()).toBe('Thinking')
-    server.model.gate(second).release()
+    stage.model.gate(second).release()
     await untilText(answer(page, 0), 'Then I answer.')
     expect(await block.getAttribute('open')).toBeNull()
     expect(await block.locator('summary').textContent()).toBe('Thought')
-    server.model.gate(third).release()
+    stage.model.gate(third).release()
     await untilEnded(page, 0)
     expect(await partsOf(answer(page, 0))).toEqual(['thinking', 'text'])
     await expectSameAfterReload(page)
@@ -205,7 +180,6 @@ describe('thinking', () => {
   })
 
   test('[TOOL5] the think tool renders as thinking, never as a tool', async () => {
-    await openChat()
     const held = newGate()
     const thought = 'The question has two readings; the second is meant.'
     await startChat(
@@ -217,7 +191,7 @@ describe('thinking', () => {
     )
     await untilText(answer(page, 0).locator('details.thinking[open]'), 'The question has')
     expect(await page.locator('.tool-block').count()).toBe(0)
-    server.model.gate(held).release()
+    stage.model.gate(held).release()
     await untilEnded(page, 0)
     expect(await partsOf(answer(page, 0))).toEqual(['thinking', 'text'])
     expect(await answer(page, 0).locator('.thinking-text').textContent()).toBe(thought)
@@ -229,7 +203,6 @@ describe('thinking', () => {
 
 describe('tools', () => {
   test('[TOOL4][checklist 10] parallel calls settle in any order, each on its own block', async () => {
-    await openChat()
     await startChat(
       page,
       script(
@@ -268,7 +241,6 @@ describe('tools', () => {
   })
 
   test('[TOOL2][TOOL3] a failing tool shows what failed, and the model goes on from there', async () => {
-    await openChat()
     await startChat(
       page,
       script(
@@ -294,16 +266,15 @@ describe('tools', () => {
 
 describe('stopping', () => {
   test('[CAN1][CAN3][checklist 2][checklist 8] the Stop button in mid-word keeps the text and says Interrupted, also after a reload', async () => {
-    await openChat()
     const held = newGate()
-    const aborted = server.model.aborted
+    const aborted = stage.model.aborted
     const said = await record(page, '.typing-words')
     await startChat(page, script([text('This answer is cut in the mid'), gate(held), text('dle.')]))
     await untilText(answer(page, 0), 'This answer is cut in the mid')
     await stopButton().click()
     await mark(0).waitFor()
     // Stopped for real: the provider's reply was given up.
-    await server.model.untilAborted(aborted + 1)
+    await stage.model.untilAborted(aborted + 1)
 
     expect(await answer(page, 0).locator('.text-part').innerText()).toBe(
       'This answer is cut in the mid',
@@ -312,7 +283,7 @@ describe('stopping', () => {
     expect(await typing(page).count()).toBe(0)
     expect(await stopButton().count()).toBe(0)
     expect((await said()).at(-1)).toBe('')
-    server.model.gate(held).release()
+    stage.model.gate(held).release()
     const shown = await expectSameAfterReload(page)
     expect(shown).toContain('"This answer is cut in the mid"')
     expect(await mark(0).innerText()).toBe('Interrupted')
@@ -323,7 +294,6 @@ describe('stopping', () => {
   })
 
   test('[CAN1][checklist 2] Escape in mid-word does the same, wherever the focus is', async () => {
-    await openChat()
     for (const [index, focus] of (['composer', 'page'] as const).entries()) {
       const held = newGate()
       await (index === 0 ? startChat : send)(page, script([text('Half a sent'), gate(held)]))
@@ -338,10 +308,9 @@ describe('stopping', () => {
   })
 
   test('[UI1] stopped before the first word, an answer is its Interrupted mark and nothing else', async () => {
-    await openChat()
     const held = newGate()
     await startChat(page, script([gate(held), text('Never said.')]))
-    await server.model.gate(held).reached
+    await stage.model.gate(held).reached
     await stopButton().click()
     await mark(0).waitFor()
     expect(await answer(page, 0).innerText()).toBe('Interrupted')
@@ -349,7 +318,6 @@ describe('stopping', () => {
   })
 
   test('[CAN3][checklist 3][checklist 7][checklist 9] stopped during a tool: an amber block below its text, live and reloaded, and the next message works', async () => {
-    await openChat()
     await startChat(
       page,
       script([
@@ -394,19 +362,18 @@ describe('stopping', () => {
       'Go on without counting.',
     )
     // The provider saw an answer to each of the two calls, or it would have refused.
-    const told = JSON.stringify(server.model.requests.at(-1)!.messages)
+    const told = JSON.stringify(stage.model.requests.at(-1)!.messages)
     expect(told).toContain('tool_interrupted')
     await expectSameAfterReload(page)
   })
 
   test('[CAN2] what a model says after the stop never appears', async () => {
-    await openChat()
     const held = newGate()
     await startChat(page, script([text('Only this much. '), gate(held), text('Not this.'), stop]))
     await untilText(answer(page, 0), 'Only this much.')
     await stopButton().click()
     await mark(0).waitFor()
-    server.model.gate(held).release()
+    stage.model.gate(held).release()
     await send(page, 'A second message.')
     await untilEnded(page, 1)
     expect(await answer(page, 0).locator('.text-part').innerText()).toBe('Only this much.')
@@ -417,11 +384,10 @@ describe('stopping', () => {
 
 describe('a failing provider', () => {
   test('[RUN4][UI2] a run that failed says so, keeps what came, and can be continued', async () => {
-    await openChat()
     const held = newGate()
     await startChat(page, script([text('The beginning is here. '), gate(held), { cut: true }]))
     await untilText(answer(page, 0), 'The beginning is here.')
-    server.model.gate(held).release()
+    stage.model.gate(held).release()
     await answer(page, 0).locator('.failed-mark').waitFor()
     expect(await answer(page, 0).locator('.text-part').innerText()).toBe('The beginning is here.')
     await expectSameAfterReload(page)

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startModelServer, type ModelServer } from '../../worker/testing/node/model-server.ts'
+import type { Violation } from '../../worker/testing/node/strict-openai.ts'
 
 export type ServerOptions = {
   /** `demo`: no provider is configured at all. */
@@ -80,6 +81,11 @@ export class TestServer {
   get model(): ModelServer {
     if (this.#model === null) throw new Error('this server has the demo model')
     return this.#model
+  }
+
+  /** Requests that a provider would have refused. */
+  get violations(): Violation[] {
+    return this.#model?.violations ?? []
   }
 
   /** Lines in which the Worker reports that something went wrong in it. */

@@ -10,7 +10,8 @@ const ACCESS: Vars = { PARLEY_ACCESS_TEAM_DOMAIN: 'team', PARLEY_ACCESS_AUD: 'ap
 const IN_AN_HOUR = Math.floor(Date.now() / 1000) + 3600
 const CLAIMS = { iss: ISSUER, aud: ['app-1'], exp: IN_AN_HOUR, email: 'Ann@Example.com' }
 
-type Keys = { secret: JsonWebKey & { kid: string }; published: JsonWebKey & { kid: string } }
+type Jwk = JsonWebKey & { kid: string }
+type Keys = { secret: Jwk; published: Jwk }
 let keys: Keys
 let stranger: Keys
 
@@ -21,13 +22,14 @@ async function makeKeys(kid: string): Promise<Keys> {
     publicExponent: new Uint8Array([1, 0, 1]),
     hash: 'SHA-256',
   }
-  const pair = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
-  const secret = await crypto.subtle.exportKey('jwk', pair.privateKey)
-  const published = await crypto.subtle.exportKey('jwk', pair.publicKey)
-  return {
-    secret: { ...secret, alg: 'RS256', kid },
-    published: { ...published, alg: 'RS256', kid },
-  }
+  const pair: object = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const { privateKey, publicKey } = pair as CryptoKeyPair
+  return { secret: await exportKey(privateKey, kid), published: await exportKey(publicKey, kid) }
+}
+
+async function exportKey(key: CryptoKey, kid: string): Promise<Jwk> {
+  const jwk: object = await crypto.subtle.exportKey('jwk', key)
+  return { ...(jwk as JsonWebKey), alg: 'RS256', kid }
 }
 
 beforeAll(async () => {

@@ -59,6 +59,27 @@ const event = (seq: number, chars = 10): SessionEvent => ({
   at: 0,
 })
 
+/** Rows that opening at the end reads. */
+async function costOfOpening(turns: number): Promise<number> {
+  const harness = await sessionOf(turns)
+  let rows = 0
+  const exec = harness.database.exec.bind(harness.database)
+  harness.database.exec = (query, ...bindings) => {
+    const found = exec(query, ...bindings)
+    rows += found.length
+    return found as never
+  }
+  harness.connect(null, 40)
+  return rows
+}
+
+function listen(): { subscribers: Subscribers; socket: TestSocket } {
+  const subscribers = new Subscribers()
+  const socket = new TestSocket()
+  subscribers.add(socket, true)
+  return { subscribers, socket }
+}
+
 describe('hello', () => {
   test('[LOG3] after 0 is given everything, then ready', async () => {
     const harness = await sessionOf(2)
@@ -263,20 +284,8 @@ describe('opening at the end', () => {
   })
 
   test('[LOG7] the rows it reads do not grow with the session', async () => {
-    const cost = async (turns: number): Promise<number> => {
-      const harness = await sessionOf(turns)
-      let rows = 0
-      const exec = harness.database.exec.bind(harness.database)
-      harness.database.exec = (query, ...bindings) => {
-        const found = exec(query, ...bindings)
-        rows += found.length
-        return found as never
-      }
-      harness.connect(null, 40)
-      return rows
-    }
-    const short = await cost(60)
-    expect(await cost(400)).toBeLessThan(short + 120)
+    const short = await costOfOpening(60)
+    expect(await costOfOpening(400)).toBeLessThan(short + 120)
   })
 
   const SEEDS = Array.from({ length: 60 }, (_, index) => 9900 + index)
@@ -394,13 +403,6 @@ describe('live', () => {
 
 describe('a slow client', () => {
   const CHUNK = SLOW_CLIENT_CHARS / 8
-
-  function listen(): { subscribers: Subscribers; socket: TestSocket } {
-    const subscribers = new Subscribers()
-    const socket = new TestSocket()
-    subscribers.add(socket, true)
-    return { subscribers, socket }
-  }
 
   test('[LOG6] that reports what it has seen is told to resync when it falls too far behind', () => {
     const { subscribers, socket } = listen()
