@@ -3,10 +3,8 @@ import { describe, expect, test } from 'vitest'
 import {
   dropSession,
   findEmptySession,
-  hideSession,
   listSessions,
   projectSession,
-  showSession,
   type Projection,
 } from './sessions.ts'
 
@@ -22,6 +20,7 @@ const projection = (id: string, fields: Partial<Projection> = {}): Projection =>
   updatedAt: 1,
   pinned: false,
   empty: false,
+  deletedAt: null,
   ...fields,
 })
 
@@ -47,13 +46,12 @@ describe('directory', () => {
     expect((await list('o2')).sessions).toMatchObject([{ title: 'o2-a' }])
   })
 
-  test('[SES1] a late projection does not bring a deleted session back', async () => {
+  test('[SES2] a deleted session is hidden, comes back when restored, and goes when erased', async () => {
     await projectSession(env.DB, 'o3', projection('o3-a', { empty: true }))
-    await hideSession(env.DB, 'o3', 'o3-a', 1000)
-    await projectSession(env.DB, 'o3', projection('o3-a', { seq: 2, empty: true }))
+    await projectSession(env.DB, 'o3', projection('o3-a', { empty: true, deletedAt: 1000 }))
     expect((await list('o3')).sessions).toEqual([])
     expect(await findEmptySession(env.DB, 'o3')).toBeNull()
-    await showSession(env.DB, 'o3', 'o3-a')
+    await projectSession(env.DB, 'o3', projection('o3-a', { seq: 2, empty: true }))
     expect((await list('o3')).sessions).toMatchObject([{ id: 'o3-a', seq: 2 }])
     expect(await findEmptySession(env.DB, 'o3')).toBe('o3-a')
     await dropSession(env.DB, 'o3', 'o3-a')

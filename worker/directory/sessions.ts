@@ -5,7 +5,8 @@ import type { SessionStatus, SessionSummary } from '#protocol/http'
 import type { Mode } from '#protocol/events'
 import type { z } from 'zod'
 
-export type Projection = SessionSummary & { empty: boolean }
+/** `deletedAt`: hidden since then, and erased soon. */
+export type Projection = SessionSummary & { empty: boolean; deletedAt: number | null }
 export type SessionHit = SessionSummary & { snippet?: string }
 export type Position = { updatedAt: number; id: string }
 export type SessionsPage = { sessions: SessionHit[]; next: Position | null }
@@ -28,17 +29,16 @@ type Row = {
 const COLUMNS =
   'id, title, status, agent, model, mode, seq, created_at, updated_at, pinned, parent_id, forked_from'
 
-// A retried write may arrive after a later one: the row with the higher seq stays. `deleted_at` is
-// left alone, or a late projection would bring a deleted session back.
+// A retried write may arrive after a later one: the row with the higher seq stays.
 const UPSERT = `
-  INSERT INTO sessions (${COLUMNS}, owner, is_empty)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+  INSERT INTO sessions (${COLUMNS}, owner, is_empty, deleted_at)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
   ON CONFLICT (id) DO UPDATE SET
     title = excluded.title, status = excluded.status, agent = excluded.agent,
     model = excluded.model, mode = excluded.mode, seq = excluded.seq,
     updated_at = excluded.updated_at, pinned = excluded.pinned,
     parent_id = excluded.parent_id, forked_from = excluded.forked_from,
-    is_empty = excluded.is_empty
+    is_empty = excluded.is_empty, deleted_at = excluded.deleted_at
   WHERE excluded.seq >= sessions.seq AND excluded.owner = sessions.owner`
 
 export async function projectSession(
@@ -51,30 +51,19 @@ export async function projectSession(
   const flags = [Number(session.pinned), parentId, forkedFrom, owner, Number(session.empty)]
   await db
     .prepare(UPSERT)
-    .bind(id, title, status, agent, model, mode, seq, createdAt, updatedAt, ...flags)
-    .run()
-}
-
-export async function hideSession(
-  db: D1Database,
-  owner: string,
-  id: string,
-  deletedAt: number,
-): Promise<void> {
-  await db
-    .prepare('UPDATE sessions SET deleted_at = ?3 WHERE id = ?1 AND owner = ?2')
-    .bind(id, owner, deletedAt)
-    .run()
-}
-
-/** Writes nothing, and so costs nothing, where the session was not hidden. */
-export async function showSession(db: D1Database, owner: string, id: string): Promise<void> {
-  await db
-    .prepare(
-      `UPDATE sessions SET deleted_at = NULL
-       WHERE id = ?1 AND owner = ?2 AND deleted_at IS NOT NULL`,
+    .bind(
+      id,
+      title,
+      status,
+      agent,
+      model,
+      mode,
+      seq,
+      createdAt,
+      updatedAt,
+      ...flags,
+      session.deletedAt,
     )
-    .bind(id, owner)
     .run()
 }
 

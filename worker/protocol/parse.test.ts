@@ -185,6 +185,17 @@ describe('commands', () => {
     expect(JSON.stringify(one)).toBe(JSON.stringify(two))
   })
 
+  test('[SAF2] half a surrogate pair is repaired at the door, unit for unit', () => {
+    const attachments = [{ name: 'n\udc00', content: 'c\ud800' }]
+    expect(accepted({ ...send('a\ud800b'), attachments })).toMatchObject({
+      text: 'a\ufffdb',
+      attachments: [{ name: 'n\ufffd', content: 'c\ufffd' }],
+    })
+    expect(accepted({ type: 'configure', id: 'a', title: 't\ud800' })).toMatchObject({
+      title: 't\ufffd',
+    })
+  })
+
   test('[SES1] a title is trimmed', () => {
     expect(accepted({ type: 'configure', id: 'a', title: '  Plans ' })).toMatchObject({
       title: 'Plans',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { RandomSource } from '../testing/random-source.ts'
-import { cutPoint, jsonBytes, spliceAt, truncateUtf8, utf8Bytes } from './text.ts'
+import { cutPoint, jsonBytes, shorten, spliceAt, truncateUtf8, utf8Bytes } from './text.ts'
 
 const SAMPLES = [
   '',
@@ -51,6 +51,13 @@ describe('cuts', () => {
   test('[RUN2] cutPoint steps back from the middle of a pair and nowhere else', () => {
     expect([0, 1, 2, 3, 4].map((end) => cutPoint('a😀b', end))).toEqual([0, 1, 1, 3, 4])
     expect(cutPoint('a\ud83d', 2)).toBe(1)
+  })
+
+  test('[SES1] shorten cuts to length, never through a pair', () => {
+    expect(shorten('abc', 3)).toBe('abc')
+    expect(shorten('abcd', 3)).toBe('abc')
+    expect(shorten('ab😀', 3)).toBe('ab')
+    expect(shorten('ab😀', 4)).toBe('ab😀')
   })
 
   test('[TOOL1] truncateUtf8 keeps what fits, whole characters only, and says so', () => {

@@ -8,7 +8,7 @@ import { Receiver } from '../core/session/receive.ts'
 import { SessionCore } from '../core/session/session.ts'
 import { BUILTIN_TOOLS } from '../core/tools/builtin.ts'
 import { createRegistry } from '../core/tools/registry.ts'
-import { dropSession, hideSession, projectSession, showSession } from '../directory/sessions.ts'
+import { dropSession, projectSession } from '../directory/sessions.ts'
 import { parseSettings, type Env } from '../env.ts'
 import { logFailure } from '../log.ts'
 import { resolveModels } from '../models/resolve.ts'
@@ -77,8 +77,10 @@ export class Session extends Server<Env> implements SessionRpc {
     }
   }
 
-  override onClose(connection: Connection): void {
+  override onClose(connection: Connection, code: number): void {
     this.core.subscribers.remove(connection)
+    // Partyserver leaves a close without a code unanswered, and the client would see it fail.
+    if (code === 1005) connection.close(1000)
   }
 
   override onError(connection: Connection): void {
@@ -142,11 +144,7 @@ export class Session extends Server<Env> implements SessionRpc {
       setAlarm: (at) => ctx.waitUntil(storage.setAlarm(at)),
       background: (work) => ctx.waitUntil(work),
       directory: {
-        put: async (owner, session, hidden) => {
-          await projectSession(env.DB, owner, session)
-          if (hidden) await hideSession(env.DB, owner, session.id, Date.now())
-          else await showSession(env.DB, owner, session.id)
-        },
+        put: (owner, session) => projectSession(env.DB, owner, session),
         drop: (owner, id) => dropSession(env.DB, owner, id),
       },
       erase: () => ctx.storage.deleteAll(),

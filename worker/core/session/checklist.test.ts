@@ -181,12 +181,10 @@ describe('real-time behaviour', () => {
       'idle',
       'model_loading',
       'thinking',
-      'model_loading',
       'calling_tool',
       'working',
       'model_loading',
       'working',
-      'model_loading',
       'idle',
     ])
   })

@@ -33,7 +33,7 @@ describe('the directory', () => {
       title: 'New chat',
       status: 'idle',
       empty: true,
-      hidden: false,
+      deletedAt: null,
     })
     expect(isUnprojected(harness)).toBe(false)
     expect(harness.alarmAt).toBe(null)
@@ -221,7 +221,7 @@ describe('delete and restore', () => {
   test('[SES2] hides at once: nobody, not even the owner, finds it', async () => {
     const harness = await SessionHarness.create()
     expect(await harness.core.remove(OWNER)).toEqual({ ok: true, value: null })
-    expect(projected(harness)).toMatchObject({ hidden: true })
+    expect(projected(harness)).toMatchObject({ deletedAt: expect.any(Number) })
     const gone = { ok: false, rejection: { code: 'not_found' } }
     expect(harness.core.summary(OWNER)).toMatchObject(gone)
     expect(harness.try({ type: 'send', text: 'hello' })).toMatchObject(gone)
@@ -257,7 +257,7 @@ describe('delete and restore', () => {
     await harness.core.remove(OWNER)
     harness.timers.advance(RESTORE_MS - 1)
     expect(await harness.core.restore(OWNER)).toMatchObject({ ok: true, value: { id: SESSION_ID } })
-    expect(projected(harness)).toMatchObject({ hidden: false })
+    expect(projected(harness)).toMatchObject({ deletedAt: null })
     expect(harness.alarmAt).toBe(null)
     harness.timers.advance(RESTORE_MS)
     await harness.core.alarm()
@@ -317,6 +317,6 @@ describe('delete and restore', () => {
     expect(await harness.core.remove('mallory')).toMatchObject({ ok: false })
     await harness.core.remove(OWNER)
     expect(await harness.core.restore('mallory')).toMatchObject({ ok: false })
-    expect(projected(harness)).toMatchObject({ hidden: true })
+    expect(projected(harness)).toMatchObject({ deletedAt: expect.any(Number) })
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CLOSE } from '#protocol/frames'
-import { BAD_FRAMES, CLIENT_FRAME_BYTES } from '#protocol/limits'
+import { BAD_FRAMES, CLIENT_FRAME_BYTES, MESSAGE_TEXT_BYTES } from '#protocol/limits'
 import { OWNER, SessionHarness, TestSocket } from '../../testing/node/session-harness.ts'
 
 const up = (harness: SessionHarness, socket: TestSocket, frame: unknown): boolean =>
@@ -91,6 +91,14 @@ describe('what arrives on a socket', () => {
     up(harness, socket, 'x'.repeat(CLIENT_FRAME_BYTES + 1))
     expect(socket.last('rejected')).toMatchObject({ id: null, code: 'too_large' })
     expect(socket.closed).toMatchObject({ code: CLOSE.tooLarge })
+  })
+
+  test('[SAF2] a message that is too long is refused by its id, and the socket stays', async () => {
+    const harness = await SessionHarness.create()
+    const socket = harness.connect(1)
+    up(harness, socket, { type: 'send', id: 'long', text: 'x'.repeat(MESSAGE_TEXT_BYTES + 1) })
+    expect(socket.last('rejected')).toMatchObject({ id: 'long', code: 'too_large' })
+    expect(socket.closed).toBe(null)
   })
 
   test('[SAF2] binary frames are refused', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EventOf, EventType, SessionEvent } from '#protocol/events'
-import { STEPS_PER_RUN, TOOL_CALLS_PER_RUN } from '#protocol/limits'
+import { EVENT_BYTES, STEPS_PER_RUN, TOOL_CALLS_PER_RUN } from '#protocol/limits'
+import { utf8Bytes } from '#protocol/text'
 import { OWNER, SessionHarness } from '../../testing/node/session-harness.ts'
 import { findRequestProblem } from '../../testing/node/valid-request.ts'
 import { ModelError, type ModelPart } from './model.ts'
@@ -418,6 +419,26 @@ describe('calls as providers really send them', () => {
     await callTools(harness, ['0'])
     const callIds = of(harness, 'tool_call_start').map(({ callId }) => callId)
     expect(new Set(callIds).size).toBe(4)
+  })
+
+  test('[TOOL3] [SAF2] a call too large for an event is answered, not run', async () => {
+    const harness = await begin()
+    const args = JSON.stringify({ q: 'x'.repeat(EVENT_BYTES) })
+    harness.model.current
+      .emit(input('a', args))
+      .emit({ type: 'tool_call', id: 'a', toolName: 'search', arguments: args })
+      .emit({ type: 'tool_call', id: 'b', toolName: 'y'.repeat(EVENT_BYTES), arguments: '{}' })
+      .finish('tool_calls')
+    await harness.settle()
+    expect(harness.tools.runs).toHaveLength(1)
+    await settleTools(harness)
+    expect(of(harness, 'tool_result')[0]).toMatchObject({
+      callId: 'a',
+      error: { code: 'tool_invalid_input' },
+    })
+    for (const event of harness.events()) {
+      expect(utf8Bytes(JSON.stringify(event))).toBeLessThan(EVENT_BYTES)
+    }
   })
 
   test('[TOOL7] input and call of one id are one call, also when two interleave', async () => {

@@ -42,7 +42,8 @@ import { Subscribers, type ClientSocket } from './subscribers.ts'
 import type { Timers } from './timers.ts'
 import { takeToken, type Bucket, type Rate } from './token-bucket.ts'
 
-export type Projection = SessionSummary & { empty: boolean }
+/** `deletedAt`: a person deleted it then, and may still restore it. */
+export type Projection = SessionSummary & { empty: boolean; deletedAt: number | null }
 
 export type SessionDeps = {
   sql: Sql
@@ -57,7 +58,7 @@ export type SessionDeps = {
   /** Keep the object alive until this is over. */
   background: (work: Promise<unknown>) => void
   directory: {
-    put: (owner: string, session: Projection, hidden: boolean) => Promise<void>
+    put: (owner: string, session: Projection) => Promise<void>
     drop: (owner: string, sessionId: string) => Promise<void>
   }
   /** Forget everything that is stored. */
@@ -128,8 +129,9 @@ export class SessionCore {
     return { ok: true, value: toSummary(this.state) }
   }
 
-  summary(owner: string): Outcome<Projection> {
-    return this.isOwnedBy(owner) ? { ok: true, value: this.projection() } : NOT_FOUND
+  summary(owner: string): Outcome<SessionSummary & { empty: boolean }> {
+    if (!this.isOwnedBy(owner)) return NOT_FOUND
+    return { ok: true, value: { ...toSummary(this.state), empty: isEmptySession(this.state) } }
   }
 
   isOwnedBy(owner: string): boolean {
@@ -341,13 +343,14 @@ export class SessionCore {
   }
 
   private projection(): Projection {
-    return { ...toSummary(this.state), empty: isEmptySession(this.state) }
+    const eraseAt = this.loaded?.eraseAt ?? null
+    const deletedAt = eraseAt === null ? null : eraseAt - RESTORE_MS
+    return { ...toSummary(this.state), empty: isEmptySession(this.state), deletedAt }
   }
 
   private async tellDirectory(): Promise<void> {
     if (this.loaded === null) return
-    const { owner, eraseAt } = this.loaded
-    await this.deps.directory.put(owner, this.projection(), eraseAt !== null)
+    await this.deps.directory.put(this.loaded.owner, this.projection())
   }
 
   private directoryKnows(): void {

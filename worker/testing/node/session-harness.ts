@@ -86,7 +86,7 @@ export class TestSocket implements ClientSocket {
 export class SessionHarness {
   readonly database = new MemorySql()
   readonly timers = new VirtualTimers()
-  readonly directory = new Map<string, Projection & { hidden: boolean }>()
+  readonly directory = new Map<string, Projection>()
   directoryFails = false
   alarmAt: number | null = null
   model = new ScriptedModel()
@@ -205,9 +205,9 @@ export class SessionHarness {
         })
       },
       directory: {
-        put: async (_owner, session, hidden) => {
+        put: async (_owner, session) => {
           if (this.directoryFails) throw new Error('D1 is out of reach')
-          this.directory.set(session.id, { ...session, hidden })
+          this.directory.set(session.id, session)
         },
         drop: async (_owner, id) => {
           if (this.directoryFails) throw new Error('D1 is out of reach')
