@@ -1,9 +1,7 @@
-// One connection after another to one address. partysocket makes and watches each of them; the
-// schedule is ours, because its own cannot be cut short (1.3.0): reconnect() while it waits comes
-// to nothing at its connect lock, so a page that wakes up would wait on for seconds; close()
-// leaves the waiting timer running, so a Node program could not end; and there is no jitter.
+// One connection after another to one address. Ours, not partysocket's (docs/decisions/0006): a
+// page that wakes up must not wait for a back-off, and a closed client must leave no timer.
 
-import PartySocket from 'partysocket/ws'
+import type { ClientSocket, DialSocket } from './dialler.ts'
 
 /** Until the first retry, at most: a lost frame of Wi-Fi should not be seen. */
 export const FIRST_RETRY_MS = 300
@@ -29,46 +27,30 @@ export type SocketHandlers = {
 
 export type SocketOptions = {
   url: string
-  /** Anything that is constructed with a URL and behaves like a browser's WebSocket. */
-  WebSocket: unknown
+  dial: DialSocket
   random: () => number
 }
 
 type Phase = 'stopped' | 'connecting' | 'open' | 'waiting'
 
 export class ReconnectingSocket {
-  readonly #socket: PartySocket
+  readonly #url: string
+  readonly #dial: DialSocket
   readonly #handlers: SocketHandlers
   readonly #random: () => number
+  #socket: ClientSocket | null = null
   #phase: Phase = 'stopped'
   #attemptedAt = 0
   /** Losses since a connection last proved good. */
   #losses = 0
   #retry: ReturnType<typeof setTimeout> | undefined
-  #isReplacing = false
+  #timeout: ReturnType<typeof setTimeout> | undefined
 
-  constructor({ url, WebSocket, random }: SocketOptions, handlers: SocketHandlers) {
-    this.#handlers = handlers
+  constructor({ url, dial, random }: SocketOptions, handlers: SocketHandlers) {
+    this.#url = url
+    this.#dial = dial
     this.#random = random
-    this.#socket = new PartySocket(url, undefined, {
-      WebSocket,
-      startClosed: true,
-      maxRetries: 0,
-      // Hello must be the first frame: nothing may be kept back and sent before it.
-      maxEnqueuedMessages: 0,
-      connectionTimeout: CONNECT_TIMEOUT_MS,
-    })
-    this.#socket.addEventListener('open', () => {
-      this.#phase = 'open'
-      handlers.open()
-    })
-    this.#socket.addEventListener('message', ({ data }) => {
-      if (typeof data === 'string') handlers.text(data)
-    })
-    // A close that partysocket makes up has no code in a browser; one that the server sent has.
-    this.#socket.addEventListener('close', ({ code, reason }) => this.#lose(code, reason))
-    // A constructor that throws is reported as an error without a close.
-    this.#socket.addEventListener('error', () => this.#lose(1006, ''))
+    this.#handlers = handlers
   }
 
   get phase(): Phase {
@@ -83,7 +65,7 @@ export class ReconnectingSocket {
     this.#phase = 'stopped'
     this.#losses = 0
     clearTimeout(this.#retry)
-    this.#socket.close()
+    this.#drop()
   }
 
   /** Do not wait any longer for the next attempt, nor for one that hangs. */
@@ -106,23 +88,55 @@ export class ReconnectingSocket {
   }
 
   send(text: string): void {
-    if (this.#phase === 'open') this.#socket.send(text)
+    if (this.#phase === 'open') this.#socket?.send(text)
   }
 
   #attempt(): void {
     clearTimeout(this.#retry)
+    this.#drop()
     this.#phase = 'connecting'
     this.#attemptedAt = Date.now()
     this.#handlers.connecting()
-    // It reports the connection it gives up as closed, there and then.
-    this.#isReplacing = true
-    this.#socket.reconnect()
-    this.#isReplacing = false
+    this.#timeout = setTimeout(() => this.#lose(1006, 'no answer'), CONNECT_TIMEOUT_MS)
+    try {
+      this.#watch(this.#dial(this.#url))
+    } catch {
+      // A URL or a policy that the constructor refuses: the same as a server that is not there.
+      this.#lose(1006, '')
+    }
+  }
+
+  /** What a connection says counts only while it is the current one. */
+  #watch(socket: ClientSocket): void {
+    this.#socket = socket
+    const isCurrent = (): boolean => this.#socket === socket
+    socket.addEventListener('open', () => {
+      if (!isCurrent()) return
+      clearTimeout(this.#timeout)
+      this.#phase = 'open'
+      this.#handlers.open()
+    })
+    socket.addEventListener('message', ({ data }) => {
+      if (isCurrent() && typeof data === 'string') this.#handlers.text(data)
+    })
+    socket.addEventListener('close', ({ code, reason }) => {
+      if (isCurrent()) this.#lose(code ?? 1006, reason ?? '')
+    })
+    // An error is followed by a close, but not everywhere: the first of the two counts.
+    socket.addEventListener('error', () => {
+      if (isCurrent()) this.#lose(1006, '')
+    })
+  }
+
+  #drop(): void {
+    clearTimeout(this.#timeout)
+    const socket = this.#socket
+    this.#socket = null
+    socket?.close(1000)
   }
 
   #lose(code: number, reason: string): void {
-    const isOurs = this.#phase === 'connecting' || this.#phase === 'open'
-    if (this.#isReplacing || !isOurs) return
+    this.#drop()
     this.#phase = 'waiting'
     const next = this.#handlers.lost({ code, reason })
     if (next === 'stop') return this.stop()

@@ -59,7 +59,7 @@ class SessionClient extends SessionCommands implements SessionHandle {
     this.#socket = new ReconnectingSocket(
       {
         url: socketUrl(options),
-        WebSocket: dialler(options),
+        dial: dialler(options),
         random: options.random ?? Math.random,
       },
       {
