@@ -443,3 +443,14 @@ describe('any log', () => {
     },
   )
 })
+
+test('[RUN9] once a continued run has ended well, nothing is called interrupted any more', async () => {
+  const harness = await begin()
+  await callTools(harness, ['a'])
+  harness.command({ type: 'cancel' })
+  harness.command({ type: 'continue' })
+  await harness.settle()
+  await answer(harness, 'Going on after all.')
+  await say(harness, 'and now?')
+  expect(textOf(asked(harness).at(-1))).toBe('and now?')
+})

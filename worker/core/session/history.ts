@@ -50,7 +50,7 @@ export function applyToHistory(history: History, event: SessionEvent): void {
       return
     case 'run_done':
       closeMessage(history)
-      history.interrupted ||= event.outcome !== 'done' && history.messages.at(-1)?.role !== 'user'
+      history.interrupted = event.outcome !== 'done' && history.messages.at(-1)?.role !== 'user'
       return
     case 'session_cleared':
       Object.assign(history, emptyHistory())
