@@ -87,7 +87,10 @@ describe('in the middle of a text', () => {
     const asked = stage.model.requests.length
     const sessionId = await startChat(page, script([gate(held), text('At last.'), stop]))
     await stage.model.gate(held).reached
-    for (const expected of [[1, 2], [1, 2, 3]]) {
+    for (const expected of [
+      [1, 2],
+      [1, 2, 3],
+    ]) {
       await stage.server.restart()
       await untilLive(page)
       await eventually(() => attempts(sessionId)).toEqual(expected)

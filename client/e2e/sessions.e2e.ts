@@ -87,7 +87,9 @@ test('[SES2] a deleted chat is gone at once, and Undo brings it back with all th
   await row(sessionId).waitFor()
   const before = await readTranscript(page)
   await row(sessionId).hover()
-  await row(sessionId).getByRole('button', { name: /^Delete/ }).click()
+  await row(sessionId)
+    .getByRole('button', { name: /^Delete/ })
+    .click()
   await untilCount(row(sessionId), 0)
   expect(sessionIdOf(page)).not.toBe(sessionId)
   await eventually(async () => {
@@ -111,7 +113,9 @@ test('[SES2] a device that has a chat open is told when it is deleted elsewhere'
   const other = await stage.openSession(sessionId)
   await untilLive(other)
   await row(sessionId).hover()
-  await row(sessionId).getByRole('button', { name: /^Delete/ }).click()
+  await row(sessionId)
+    .getByRole('button', { name: /^Delete/ })
+    .click()
   await other.locator('[data-testid=connection][data-status=gone]').waitFor()
   expect(await other.getByTestId('connection').innerText()).toContain('does not exist any more')
 })
@@ -142,7 +146,10 @@ test('[CAN5][SES1] a chat in the background goes on, is marked as running, then 
 
 test('[CAN5] closing the page stops nothing', async () => {
   const held = newGate()
-  const sessionId = await startChat(page, script([text('Nobody is '), gate(held), text('here.'), stop]))
+  const sessionId = await startChat(
+    page,
+    script([text('Nobody is '), gate(held), text('here.'), stop]),
+  )
   await stage.model.gate(held).reached
   await page.close()
   stage.model.gate(held).release()

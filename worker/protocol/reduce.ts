@@ -4,16 +4,21 @@
 
 import type { EventOf, SessionEvent, SessionChanges } from './events.ts'
 import { parseResponseId, toResponseId } from './ids.ts'
+import {
+  applyDelta,
+  applyTextDone,
+  newText,
+  newToolCall,
+  putPart,
+  settleTool,
+} from './reduce-parts.ts'
 import type {
   AssistantTurn,
   NoticePart,
-  Part,
   Response,
   RunEnd,
   SessionState,
-  TextPart,
   ToolPart,
-  ToolStatus,
   Turn,
 } from './state.ts'
 import { EMPTY_STATE } from './state.ts'
@@ -266,61 +271,6 @@ function newResponse(
   }
 }
 
-const putPart = (open: Response, part: Part): Response => ({
-  ...open,
-  parts: [...open.parts, part],
-})
-
-function newText(
-  kind: TextPart['kind'],
-  event: { partId: string; callId?: string | undefined },
-): TextPart {
-  const part: TextPart = { kind, partId: event.partId, text: '', state: 'open' }
-  return event.callId === undefined ? part : { ...part, callId: event.callId }
-}
-
-const newToolCall = (event: EventOf<'tool_call_start'> & { at: number }): ToolPart => ({
-  kind: 'tool',
-  callId: event.callId,
-  toolName: event.toolName,
-  arguments: event.arguments,
-  status: 'pending',
-  startedAt: event.at,
-  output: '',
-})
-
-function updateText(
-  open: Response,
-  kind: TextPart['kind'],
-  event: { partId: string },
-  change: (part: TextPart) => TextPart,
-): Response {
-  const index = open.parts.findLastIndex((p) => p.kind === kind && p.partId === event.partId)
-  if (index < 0) return putPart(open, change(newText(kind, event)))
-  return { ...open, parts: open.parts.with(index, change(open.parts[index] as TextPart)) }
-}
-
-const applyDelta = (
-  open: Response,
-  kind: TextPart['kind'],
-  event: { partId: string; offset: number; delta: string },
-): Response =>
-  updateText(open, kind, event, (part) => ({
-    ...part,
-    text: spliceAt(part.text, event.offset, event.delta),
-  }))
-
-const applyTextDone = (
-  open: Response,
-  kind: TextPart['kind'],
-  event: { partId: string; text: string; interrupted?: boolean | undefined },
-): Response =>
-  updateText(open, kind, event, (part) => ({
-    ...part,
-    text: event.text,
-    state: event.interrupted === true ? 'interrupted' : 'done',
-  }))
-
 function updateTool(
   state: SessionState,
   callId: string,
@@ -332,25 +282,6 @@ function updateTool(
   if (index < 0) return state
   const parts = open.parts.with(index, change(open.parts[index] as ToolPart))
   return { ...state, open: { ...open, parts } }
-}
-
-function settleTool(tool: ToolPart, event: EventOf<'tool_result'>): ToolPart {
-  return {
-    ...tool,
-    status: toolStatusOf(event),
-    output: '',
-    durationMs: event.durationMs,
-    ...(event.result === undefined ? {} : { result: event.result }),
-    ...(event.error === undefined ? {} : { error: event.error }),
-    ...(event.truncated === undefined ? {} : { truncated: event.truncated }),
-  }
-}
-
-function toolStatusOf(event: EventOf<'tool_result'>): ToolStatus {
-  if (event.ok) return 'success'
-  if (event.error?.code === 'tool_interrupted') return 'interrupted'
-  if (event.error?.code === 'tool_denied') return 'denied'
-  return 'error'
 }
 
 function withoutUndefined(changes: SessionChanges): Partial<SessionState['session']> {

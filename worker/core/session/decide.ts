@@ -9,6 +9,7 @@ import { AUTOMATIC_CONTINUATIONS, EVENT_BYTES, QUEUE_BYTES, QUEUE_ITEMS } from '
 import type { SessionState } from '#protocol/state'
 import { utf8Bytes } from '#protocol/text'
 import { Draft } from './draft.ts'
+import { addItem, changeItems, fitsQueue, type QueueChange } from './queue.ts'
 import { settleOpen, type OpenText } from './settle.ts'
 
 /** What the loop of a run reports. It names its run and attempt: a report of an ended run is dropped. */
@@ -149,26 +150,13 @@ class Plan {
     return this.accept({ runId: this.startRun() })
   }
 
-  changeQueue(command: CommandOf<'queue_edit' | 'queue_remove' | 'queue_move'>): Decision {
+  changeQueue(command: QueueChange): Decision {
     const { items, held } = this.draft.state.queue
-    const index = items.findIndex((item) => item.itemId === command.itemId)
-    if (index < 0) return noSuchItem(command.itemId)
-    const next = [...items]
-    const [item] = next.splice(index, 1)
-    if (command.type === 'queue_edit') next.splice(index, 0, { ...item!, text: command.text })
-    if (command.type === 'queue_move') {
-      const before = command.before
-      const target = before === null ? next.length : next.findIndex((i) => i.itemId === before)
-      if (before === command.itemId) next.splice(index, 0, item!)
-      else if (target < 0) return noSuchItem(before!)
-      else next.splice(target, 0, item!)
-    }
-    if (!fitsQueue(next)) return queueFull()
-    const seq = this.draft.add({
-      type: 'queue_updated',
-      items: next,
-      held: held && next.length > 0,
-    })
+    const next = changeItems(items, command)
+    if (!next.ok) return noSuchItem(next.missing)
+    if (!fitsQueue(next.items)) return queueFull()
+    const isHeld = held && next.items.length > 0
+    const seq = this.draft.add({ type: 'queue_updated', items: next.items, held: isHeld })
     return this.accept({ seq })
   }
 
@@ -251,10 +239,7 @@ class Plan {
 
   private enqueue(item: QueueItem): Decision {
     const { items, held } = this.draft.state.queue
-    // A steer goes before what waits for the end of the run: shown order is true order.
-    const firstQueued = items.findIndex((queued) => queued.delivery !== 'steer')
-    const at = item.delivery === 'steer' && firstQueued >= 0 ? firstQueued : items.length
-    const next = items.toSpliced(at, 0, item)
+    const next = addItem(items, item)
     if (!fitsQueue(next)) return queueFull()
     const seq = this.draft.add({ type: 'queue_updated', items: next, held })
     const { run } = this.draft.state
@@ -358,10 +343,6 @@ class Plan {
     const { events, state } = this.draft
     return { ok: true, events, state, effects: this.effects, ack }
   }
-}
-
-function fitsQueue(items: readonly QueueItem[]): boolean {
-  return items.length <= QUEUE_ITEMS && utf8Bytes(JSON.stringify(items)) <= QUEUE_BYTES
 }
 
 const refuse = (code: Rejection['code'], message: string): Decision => ({

@@ -4,7 +4,8 @@ import { parseResponseId } from '#protocol/ids'
 import { applyFragment, EMPTY_TAIL, viewOpen } from '#protocol/live'
 import { hot, type SessionState } from '#protocol/state'
 import type { SessionEvent } from '#protocol/events'
-import { findInvalid, FuzzSession } from '../../testing/node/fuzz-session.ts'
+import { FuzzSession } from '../../testing/node/fuzz-session.ts'
+import { findRequestProblem } from '../../testing/node/valid-request.ts'
 import { Log } from './log.ts'
 
 const RUNS = 320
@@ -30,7 +31,8 @@ async function check(seed: number): Promise<void> {
   checkRuns(events)
   checkMessages(fuzz, full, events)
   if (fuzz.crashes === 0) checkText(fuzz)
-  for (const call of harness.model.calls) expect(findInvalid(call.request.messages)).toBe(null)
+  for (const call of harness.model.calls)
+    expect(findRequestProblem(call.request.messages)).toBe(null)
 }
 
 /** Not one character of what the model said is missing, doubled or out of order. */

@@ -18,7 +18,6 @@ import {
   type SessionState,
 } from '#protocol/state'
 import { parseRunId } from '#protocol/ids'
-import type { ToolRegistry } from '../tools/tool.ts'
 import { ActiveRun, missingModel } from './active-run.ts'
 import { Alarm } from './alarm.ts'
 import {
@@ -34,36 +33,11 @@ import {
 import { digest } from './digest.ts'
 import { Draft } from './draft.ts'
 import { Log, type Beside, type CommandRecord, type PageQuery } from './log.ts'
-import type { Model } from './model.ts'
 import { Outbox } from './outbox.ts'
 import type { ToolCall } from './run-loop.ts'
-import type { Sql } from './sql.ts'
+import type { Projection, SessionDeps } from './session-deps.ts'
 import { Subscribers, type ClientSocket } from './subscribers.ts'
-import type { Timers } from './timers.ts'
-import { takeToken, type Bucket, type Rate } from './token-bucket.ts'
-
-/** `deletedAt`: a person deleted it then, and may still restore it. */
-export type Projection = SessionSummary & { empty: boolean; deletedAt: number | null }
-
-export type SessionDeps = {
-  sql: Sql
-  now: () => number
-  timers: Timers
-  models: { ids: readonly string[]; get: (id: string) => Model | null }
-  tools: ToolRegistry
-  system: string
-  /** null: no limit. */
-  commandRate: Rate | null
-  setAlarm: (at: number | null) => void
-  /** Keep the object alive until this is over. */
-  background: (work: Promise<unknown>) => void
-  directory: {
-    put: (owner: string, session: Projection) => Promise<void>
-    drop: (owner: string, sessionId: string) => Promise<void>
-  }
-  /** Forget everything that is stored. */
-  erase: () => Promise<void>
-}
+import { takeToken, type Bucket } from './token-bucket.ts'
 
 type Loaded = { owner: string; eraseAt: number | null }
 type Outcome<T> = { ok: true; value: T } | { ok: false; rejection: Rejection }

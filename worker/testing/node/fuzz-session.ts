@@ -5,7 +5,7 @@
 import type { Ack, Command } from '#protocol/commands'
 import type { ServerFrame } from '#protocol/frames'
 import { SessionModel } from '../../../client/sdk/session-model.ts'
-import { ModelError, type ModelMessage } from '../../core/session/model.ts'
+import { ModelError } from '../../core/session/model.ts'
 import { RandomSource } from '../random-source.ts'
 import { Crash } from './memory-sql.ts'
 import { OWNER, SESSION_ID, SessionHarness, TestSocket } from './session-harness.ts'
@@ -354,24 +354,4 @@ export class FuzzSession {
       client.model.prepend(before, page.value)
     }
   }
-}
-
-/** As the real API does: calls are answered at once and exactly once, nothing else is. */
-export function findInvalid(messages: readonly ModelMessage[]): string | null {
-  for (const [index, message] of messages.entries()) {
-    const next = messages[index + 1]
-    if (message.role === 'user' && message.text === '') return `empty user message at ${index}`
-    if (message.role === 'assistant') {
-      const calls = message.parts.flatMap((p) => (p.type === 'tool_call' ? [p.callId] : []))
-      const answers = next?.role === 'tool' ? next.results.map((r) => r.callId) : []
-      if (new Set(calls).size !== calls.length) return `duplicate call at ${index}`
-      if (calls.toSorted().join() !== answers.toSorted().join())
-        return `unanswered call at ${index}`
-      if (message.parts.length === 0) return `empty assistant message at ${index}`
-      if (next?.role === 'assistant') return `two assistant messages at ${index}`
-    }
-    if (message.role === 'tool' && messages[index - 1]?.role !== 'assistant')
-      return `orphan at ${index}`
-  }
-  return messages.at(-1)?.role === 'assistant' ? 'the last word is the assistant’s' : null
 }
