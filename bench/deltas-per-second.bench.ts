@@ -6,10 +6,10 @@ import type { Bench, Benchmark } from './benchmark.ts'
 import { DeltaStream, type Pace } from './delta-stream.ts'
 import { readDirectly } from './direct-read.ts'
 import { MODEL_ID, type LoopbackModel } from './loopback-model.ts'
+import { countWorkerdMs } from './processor.ts'
 import { createSession } from './session-api.ts'
 import { SessionSocket } from './session-socket.ts'
 import { median } from './statistics.ts'
-import { readWorkerdCpu } from './workerd-cpu.ts'
 
 const TURN: Pace = { deltas: 500 }
 /** Some servers and proxies gather: many deltas in one write. */
@@ -38,13 +38,13 @@ export const deltasPerSecond: Benchmark = {
       without.server.push(await timeDirect(model, TURN))
       without.parser.push(await timePackage(model, TURN))
     }
-    const long: number[] = []
-    const cpuBefore = readWorkerdCpu(server.processGroup)
-    for (let i = 0; i < LONG_TURNS; i++) long.push(await turn(LONG))
-    const cpuAfter = readWorkerdCpu(server.processGroup)
+    const { result: long, cpuMs } = await countWorkerdMs(server.processGroup, async () => {
+      const samples: number[] = []
+      for (let i = 0; i < LONG_TURNS; i++) samples.push(await turn(LONG))
+      return samples
+    })
     socket.close()
     const ms = middle(times.turn)
-    const microsPerDelta = ((median(long) - ms) / (LONG.deltas - TURN.deltas)) * 1000
     const direct = toRate(TURN, middle(without.server))
     const throughPackage = toRate(TURN, middle(without.parser))
     return {
@@ -56,12 +56,7 @@ export const deltasPerSecond: Benchmark = {
       ofDirect: toRate(TURN, ms) / direct,
       ofPackage: toRate(TURN, ms) / throughPackage,
       turnMs: ms,
-      fixedMs: ms - (TURN.deltas * microsPerDelta) / 1000,
-      microsPerDelta,
-      cpuMicrosPerDelta:
-        cpuBefore === null || cpuAfter === null
-          ? null
-          : ((cpuAfter - cpuBefore) * 1000) / (LONG_TURNS * LONG.deltas),
+      cpuMicrosPerDelta: cpuMs === null ? null : (cpuMs * 1000) / (LONG_TURNS * LONG.deltas),
     }
   },
 }

@@ -1,11 +1,11 @@
 // How old text is when a client has it, in one session at the pace of a quick model.
 
 import type { Bench, Benchmark } from './benchmark.ts'
+import { countWorkerdMs } from './processor.ts'
 import { createSession } from './session-api.ts'
 import { SessionSocket } from './session-socket.ts'
 import { toP50P99 } from './statistics.ts'
 import { streamDirectly, streamThrough } from './streaming-delay.ts'
-import { readWorkerdCpu } from './workerd-cpu.ts'
 
 const WARM_UP = { deltas: 50, perSecond: 100 }
 const PACE = { deltas: 500, perSecond: 100 }
@@ -17,15 +17,15 @@ export const fragmentDelay: Benchmark = {
     const sessionId = await createSession(server.origin, 'Fragment delay')
     const socket = await SessionSocket.connect(server.origin, sessionId)
     await streamThrough([socket], model, WARM_UP)
-    const cpuBefore = readWorkerdCpu(server.processGroup)
-    const through = await streamThrough([socket], model, PACE)
-    const cpuAfter = readWorkerdCpu(server.processGroup)
+    const { result: through, cpuMs } = await countWorkerdMs(server.processGroup, () =>
+      streamThrough([socket], model, PACE),
+    )
     const direct = await streamDirectly(1, model, PACE)
     socket.close()
     return {
       ...toP50P99(through.delays),
       wallMs: through.wallMs,
-      cpuMs: cpuBefore === null || cpuAfter === null ? null : cpuAfter - cpuBefore,
+      cpuMs,
       direct: toP50P99(direct.delays),
     }
   },

@@ -1,11 +1,11 @@
 // Many sessions streaming at once: whether the server keeps up, and how old text is when it arrives.
 
 import type { Bench, Benchmark, Figures } from './benchmark.ts'
+import { countWorkerdMs } from './processor.ts'
 import { createSession } from './session-api.ts'
 import { SessionSocket } from './session-socket.ts'
 import { toP50P99 } from './statistics.ts'
 import { streamDirectly, streamThrough } from './streaming-delay.ts'
-import { readWorkerdCpu } from './workerd-cpu.ts'
 
 const PACE = { deltas: 200, perSecond: 50 }
 const WARM_UP = { deltas: 10, perSecond: 50 }
@@ -28,15 +28,15 @@ async function measureSessions({ server, model }: Bench, count: number): Promise
     sockets.push(await SessionSocket.connect(server.origin, sessionId))
   }
   await streamThrough(sockets, model, WARM_UP)
-  const cpuBefore = readWorkerdCpu(server.processGroup)
-  const through = await streamThrough(sockets, model, PACE)
-  const cpuAfter = readWorkerdCpu(server.processGroup)
+  const { result: through, cpuMs } = await countWorkerdMs(server.processGroup, () =>
+    streamThrough(sockets, model, PACE),
+  )
   for (const socket of sockets) socket.close()
   const direct = await streamDirectly(count, model, PACE)
   return {
     ...toP50P99(through.delays),
     wallMs: through.wallMs,
-    cpuMs: cpuBefore === null || cpuAfter === null ? null : cpuAfter - cpuBefore,
+    cpuMs,
     direct: { ...toP50P99(direct.delays), wallMs: direct.wallMs },
   }
 }

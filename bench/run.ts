@@ -13,6 +13,7 @@ import { fragmentDelay } from './fragment-delay.bench.ts'
 import { historyIndependence } from './history-independence.bench.ts'
 import { LoopbackModel } from './loopback-model.ts'
 import { manySessions } from './many-sessions.bench.ts'
+import { Neighbours } from './processor.ts'
 import { openLong } from './open-long.bench.ts'
 import { resume } from './resume.bench.ts'
 import { startServer } from './start-server.ts'
@@ -74,9 +75,12 @@ async function runOne({ name, bar, measure }: Benchmark) {
   try {
     const server = await startServer(root, model.url)
     try {
+      const neighbours = new Neighbours()
       const figures = await withDeadline(measure({ root, server, model }), BENCHMARK_MS, name)
       model.requireNoRefusal()
-      return { bench: name, ...roundFigures(figures), bar }
+      // Beside the figures: whoever reads them must know how busy the machine was with other things.
+      const others = neighbours.share()
+      return { bench: name, ...roundFigures({ ...figures, othersCpu: others }), bar }
     } finally {
       await server.stop()
     }

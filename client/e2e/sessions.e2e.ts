@@ -107,6 +107,28 @@ test('[SES2] a deleted chat is gone at once, and Undo brings it back with all th
   await untilEnded(page, 1)
 })
 
+test('[SES2] an Undo that is quicker than its deletion still wins', async () => {
+  const sessionId = await startChat(page, 'Deleted in haste')
+  await untilEnded(page, 0)
+  await row(sessionId).waitFor()
+  const held = Promise.withResolvers<void>()
+  await page.route(`**/api/sessions/${sessionId}`, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  const deleted = page.waitForResponse((response) => response.request().method() === 'DELETE')
+  const restored = page.waitForResponse((response) => response.url().endsWith('/restore'))
+  await row(sessionId).locator('a').press('Delete')
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
+  held.resolve()
+  expect((await deleted).status()).toBe(200)
+  expect((await restored).status()).toBe(200)
+  await row(sessionId).waitFor()
+  expect((await stage.api.getSession(sessionId)).id).toBe(sessionId)
+  await untilLive(page)
+  expect(await answer(page, 0).locator('.text-part').innerText()).toContain('Deleted in haste')
+})
+
 test('[SES2] a device that has a chat open is told when it is deleted elsewhere', async () => {
   const sessionId = await startChat(page, 'Open on two devices')
   await untilEnded(page, 0)

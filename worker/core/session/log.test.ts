@@ -79,6 +79,12 @@ describe('pages', () => {
     })
   })
 
+  test('[API1] an after of 0 is an after, also beside a before', async () => {
+    const harness = await configured(10)
+    const first = page(harness, { after: 0, before: 6, limit: 3, deltas: false })
+    expect(seqs(first.events)).toEqual([1, 2, 3])
+  })
+
   test('[API1] neither gives the log from its start', async () => {
     const harness = await configured(3)
     expect(seqs(page(harness, { limit: 10, deltas: false }).events)).toEqual([1, 2, 3])

@@ -32,11 +32,15 @@ export type Beside = {
 }
 
 export type PageQuery = {
-  after?: number
-  before?: number
+  after?: number | undefined
+  before?: number | undefined
   limit: number
   openParts: string[] | null
 }
+
+/** An `after` of 0 is an `after`. */
+export const isBackwards = ({ after, before }: Pick<PageQuery, 'after' | 'before'>): boolean =>
+  before !== undefined && after === undefined
 
 /** One event as stored: its JSON text goes into frames as it is. */
 export type StoredEvent = { seq: number; data: string }
@@ -122,15 +126,15 @@ export class Log {
     return row === undefined ? null : { ...row, ack: JSON.parse(row.ack) as Ack }
   }
 
-  /** Ascending. `openParts` null: all rows; otherwise superseded deltas are left out. */
-  page({ after = 0, before, limit, openParts }: PageQuery): StoredEvent[] {
-    const backwards = before !== undefined && after === 0
+  /** Ascending; `before` alone counts from its end. `openParts` null: all rows; otherwise superseded deltas are left out. */
+  page({ after, before, limit, openParts }: PageQuery): StoredEvent[] {
+    const backwards = isBackwards({ after, before })
     const filter =
       openParts === null ? '' : 'AND (part IS NULL OR part IN (SELECT value FROM json_each(?)))'
     const rows = this.sql.exec<StoredEvent>(
       `SELECT seq, data FROM events WHERE seq > ? AND seq < ? ${filter}
        ORDER BY seq ${backwards ? 'DESC' : 'ASC'} LIMIT ?`,
-      after,
+      after ?? 0,
       before ?? Number.MAX_SAFE_INTEGER,
       ...(openParts === null ? [] : [JSON.stringify(openParts)]),
       limit,

@@ -95,6 +95,7 @@ describe('steps', () => {
     const harness = await begin()
     harness.command({ type: 'send', text: 'next', id: 'next' })
     for (let step = 1; step <= STEPS_PER_RUN; step++) {
+      expect(of(harness, 'run_done')).toEqual([])
       await callTools(harness, [`call-${step}`])
       await settleTools(harness)
     }

@@ -32,7 +32,7 @@ import {
 } from './decide.ts'
 import { digest } from './digest.ts'
 import { Draft } from './draft.ts'
-import { Log, type Beside, type CommandRecord, type PageQuery } from './log.ts'
+import { isBackwards, Log, type Beside, type CommandRecord, type PageQuery } from './log.ts'
 import { Outbox } from './outbox.ts'
 import type { ToolCall } from './run-loop.ts'
 import type { Projection, SessionDeps } from './session-deps.ts'
@@ -148,8 +148,7 @@ export class SessionCore {
     // One more than asked tells whether there is more.
     const rows = this.log.page({ ...range, limit: limit + 1, openParts })
     const hasMore = rows.length > limit
-    const backwards = range.before !== undefined && (range.after ?? 0) === 0
-    const page = backwards ? rows.slice(-limit) : rows.slice(0, limit)
+    const page = isBackwards(range) ? rows.slice(-limit) : rows.slice(0, limit)
     const events = page.map(({ data }) => JSON.parse(data) as SessionEvent)
     return { ok: true, value: { events, seq: this.state.seq, hasMore } }
   }
