@@ -31,13 +31,16 @@ export async function startServer(root: string, modelUrl: string): Promise<Local
     detached: true,
   })
   const processGroup = child.pid!
-  const killGroup = (): void => signalGroup(processGroup, 'SIGKILL')
+  const erase = (): void => {
+    signalGroup(processGroup, 'SIGKILL')
+    rmSync(state, { recursive: true, force: true })
+  }
   // Whatever ends this process, nothing of the server stays behind.
-  process.once('exit', killGroup)
+  process.once('exit', erase)
   const stop = async (): Promise<void> => {
     await endChild(child, processGroup)
-    process.off('exit', killGroup)
-    rmSync(state, { recursive: true, force: true })
+    erase()
+    process.off('exit', erase)
   }
   try {
     const origin = await withDeadline(readOrigin(child), START_MS, 'the start of the server')
@@ -83,7 +86,6 @@ async function endChild(child: ChildProcess, group: number): Promise<void> {
     signalGroup(group, 'SIGTERM')
     await Promise.race([exited, wait(STOP_MS, undefined, { ref: false })])
   }
-  signalGroup(group, 'SIGKILL')
 }
 
 function signalGroup(group: number, signal: NodeJS.Signals): void {

@@ -246,27 +246,34 @@ async function readNameless(page: Page): Promise<string[]> {
   return used.filter((node) => !node.name?.value).map((node) => JSON.stringify(node))
 }
 
+const readOverflow = (page: Page) =>
+  page.evaluate(() => {
+    const scroller = document.querySelector('.scroller')!
+    const wide = [...document.querySelectorAll('body *')].filter((element) => {
+      const { left, right, width } = element.getBoundingClientRect()
+      const isOff = width > 0 && (right > innerWidth + 1 || left < -1)
+      // Wide tables and code scroll in a box of their own; the closed drawer waits outside.
+      return (
+        isOff &&
+        element.closest('.table-wrap, pre, aside[inert], .visually-hidden, .skip-link') === null
+      )
+    })
+    return {
+      page: document.documentElement.scrollWidth - innerWidth,
+      transcript: scroller.scrollWidth - scroller.clientWidth,
+      wide: wide.map((element) => `${element.localName}.${element.className}`),
+    }
+  })
+
+const isOnScreen = (control: Locator) =>
+  control.evaluate((element) => {
+    const { top, left, bottom, right, width, height } = element.getBoundingClientRect()
+    const isInside = top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth
+    return isInside && width >= 24 && height >= 24
+  })
+
 describe('on a phone', () => {
   const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
-
-  const readOverflow = (page: Page) =>
-    page.evaluate(() => {
-      const scroller = document.querySelector('.scroller')!
-      const wide = [...document.querySelectorAll('body *')].filter((element) => {
-        const { left, right, width } = element.getBoundingClientRect()
-        const isOff = width > 0 && (right > innerWidth + 1 || left < -1)
-        // Wide tables and code scroll in a box of their own; the closed drawer waits outside.
-        return (
-          isOff &&
-          element.closest('.table-wrap, pre, aside[inert], .visually-hidden, .skip-link') === null
-        )
-      })
-      return {
-        page: document.documentElement.scrollWidth - innerWidth,
-        transcript: scroller.scrollWidth - scroller.clientWidth,
-        wide: wide.map((element) => `${element.localName}.${element.className}`),
-      }
-    })
 
   test('[UI3] at 360 pixels nothing is wider than the screen, whatever a model writes', async () => {
     const page = await stage.open('/', PHONE)
@@ -294,13 +301,6 @@ describe('on a phone', () => {
     await untilEnded(page, 2)
   })
 
-  const isOnScreen = (control: Locator) =>
-    control.evaluate((element) => {
-      const { top, left, bottom, right, width, height } = element.getBoundingClientRect()
-      const isInside = top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth
-      return isInside && width >= 24 && height >= 24
-    })
-
   test('[UI3] the chats are a drawer that opens, leads somewhere and closes', async () => {
     const page = await stage.open('/', PHONE)
     const sessionId = await startChat(page, 'Found again in the drawer')
@@ -320,71 +320,73 @@ describe('on a phone', () => {
   })
 })
 
-describe('colours and motion', () => {
-  /** The worst contrast of text on its background among what is shown, WCAG 2. */
-  const readContrast = (page: Page) =>
-    page.evaluate(() => {
-      type Colour = [number, number, number, number]
-      const parse = (value: string): Colour => {
-        const canvas = document
-          .createElement('canvas')
-          .getContext('2d', { willReadFrequently: true })!
-        canvas.fillStyle = value
-        canvas.fillRect(0, 0, 1, 1)
-        const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data
-        return [r!, g!, b!, a! / 255]
-      }
-      const luminance = ([r, g, b]: Colour): number => {
-        const [x, y, z] = [r, g, b].map((channel) => {
-          const share = channel / 255
-          return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
-        })
-        return 0.2126 * x! + 0.7152 * y! + 0.0722 * z!
-      }
-      const backgroundOf = (element: Element | null): Colour => {
-        if (element === null) return parse(getComputedStyle(document.body).backgroundColor)
-        const colour = parse(getComputedStyle(element).backgroundColor)
-        return colour[3] === 1 ? colour : backgroundOf(element.parentElement)
-      }
-      const isShown = (element: Element): boolean =>
-        element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
-        element.closest('.visually-hidden, :disabled, .skip-link') === null
-      const texts = [...document.querySelectorAll('body *')].filter(
-        (element) =>
-          isShown(element) &&
-          [...element.childNodes].some(
-            (node) => node.nodeType === Node.TEXT_NODE && node.textContent!.trim() !== '',
-          ),
-      )
-      const measured = texts.map((element) => {
-        const [a, b] = [parse(getComputedStyle(element).color), backgroundOf(element)]
-          .map(luminance)
-          .toSorted((x, y) => y - x)
-        return {
-          ratio: (a! + 0.05) / (b! + 0.05),
-          what: `${element.localName}.${element.className}`,
-        }
+/** What of the shown text has too little contrast to its background, by WCAG 2. */
+const readContrast = (page: Page) =>
+  page.evaluate(() => {
+    // This function is sent to the page: it takes along only what stands inside it.
+    // oxlint-disable unicorn/consistent-function-scoping
+    type Colour = [number, number, number, number]
+    const parse = (value: string): Colour => {
+      const canvas = document
+        .createElement('canvas')
+        .getContext('2d', { willReadFrequently: true })!
+      canvas.fillStyle = value
+      canvas.fillRect(0, 0, 1, 1)
+      const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data
+      return [r!, g!, b!, a! / 255]
+    }
+    const luminance = ([r, g, b]: Colour): number => {
+      const [x, y, z] = [r, g, b].map((channel) => {
+        const share = channel / 255
+        return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
       })
+      return 0.2126 * x! + 0.7152 * y! + 0.0722 * z!
+    }
+    const backgroundOf = (element: Element | null): Colour => {
+      if (element === null) return parse(getComputedStyle(document.body).backgroundColor)
+      const colour = parse(getComputedStyle(element).backgroundColor)
+      return colour[3] === 1 ? colour : backgroundOf(element.parentElement)
+    }
+    const isShown = (element: Element): boolean =>
+      element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
+      element.closest('.visually-hidden, :disabled, .skip-link') === null
+    const texts = [...document.querySelectorAll('body *')].filter(
+      (element) =>
+        isShown(element) &&
+        [...element.childNodes].some(
+          (node) => node.nodeType === Node.TEXT_NODE && node.textContent!.trim() !== '',
+        ),
+    )
+    const measured = texts.map((element) => {
+      const [a, b] = [parse(getComputedStyle(element).color), backgroundOf(element)]
+        .map(luminance)
+        .toSorted((x, y) => y - x)
       return {
-        count: measured.length,
-        background: luminance(parse(getComputedStyle(document.body).backgroundColor)),
-        poor: measured.filter(({ ratio }) => ratio < 4.5),
+        ratio: (a! + 0.05) / (b! + 0.05),
+        what: `${element.localName}.${element.className}`,
       }
     })
+    return {
+      count: measured.length,
+      background: luminance(parse(getComputedStyle(document.body).backgroundColor)),
+      poor: measured.filter(({ ratio }) => ratio < 4.5),
+    }
+  })
 
-  async function showEverything(page: Page): Promise<void> {
-    await startChat(page, richScript())
-    await untilEnded(page, 0)
-    await answer(page, 0).locator('.work-summary').click()
-    await send(page, script([call('count', 'countdown', { from: 60 }), callTools]))
-    await page.locator('.tool-block.pending .tool-live').waitFor()
-    await send(page, 'Held in the queue')
-    await untilCount(chips(page), 1)
-    await page.keyboard.press('Escape')
-    await answer(page, 1).locator('.interrupted-mark').waitFor()
-    await untilText(page.getByTestId('queue'), 'Held')
-  }
+async function showEverything(page: Page): Promise<void> {
+  await startChat(page, richScript())
+  await untilEnded(page, 0)
+  await answer(page, 0).locator('.work-summary').click()
+  await send(page, script([call('count', 'countdown', { from: 60 }), callTools]))
+  await page.locator('.tool-block.pending .tool-live').waitFor()
+  await send(page, 'Held in the queue')
+  await untilCount(chips(page), 1)
+  await page.keyboard.press('Escape')
+  await answer(page, 1).locator('.interrupted-mark').waitFor()
+  await untilText(page.getByTestId('queue'), 'Held')
+}
 
+describe('colours and motion', () => {
   for (const colorScheme of ['light', 'dark'] as const) {
     test(`[UI3] ${colorScheme}: as the system says, and every text can be read on its background`, async () => {
       const page = await stage.open('/', { colorScheme, reducedMotion: 'reduce' })

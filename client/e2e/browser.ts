@@ -103,8 +103,8 @@ export async function untilCount(locator: Locator, count: number): Promise<void>
 }
 
 /** Waits until `read` gives what is expected, and says what it gave if it never does. */
-export const eventually = <T>(read: () => Promise<T> | T) =>
-  expect.poll(read, { timeout: PATIENCE_MS })
+export const eventually = <T>(read: () => Promise<T> | T): ReturnType<typeof expect.poll<T>> =>
+  expect.poll<T>(read as () => T, { timeout: PATIENCE_MS })
 
 /**
  * The transcript as text: every element with its classes and what it means, every word, and

@@ -28,7 +28,7 @@ test('[SAF1] a wrong token is refused in words, the right one opens the page, an
   expect(cookies[0]).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/' })
   expect(cookies[0]!.value).not.toContain(TOKEN)
   expect(await page.evaluate(() => document.cookie)).toBe('')
-  const stored = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))
+  const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]))
   expect(stored).not.toContain(TOKEN)
   await page.reload()
   await untilEnded(page, 0)

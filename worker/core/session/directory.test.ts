@@ -200,6 +200,23 @@ describe('the alarm', () => {
     expect(harness.alarmAt).toBe(null)
   })
 
+  test('[RUN9] is set and dropped once each in a run of many steps: each of these is billed', async () => {
+    const set: (number | null)[] = []
+    const harness = await SessionHarness.create({ setAlarm: (at) => set.push(at) })
+    harness.command({ type: 'send', text: 'hello' })
+    for (let step = 0; step < 5; step++) {
+      await harness.settle()
+      harness.timers.advance(1000)
+      const call = { type: 'tool_call', id: '', toolName: 'search', arguments: '{}' } as const
+      harness.model.current.emit(call).finish('tool_calls')
+      await harness.settle()
+      harness.command({ type: 'configure', title: `step ${step}` })
+      harness.tools.open[0]?.settle({ ok: true, result: 'found' })
+    }
+    await answer(harness)
+    expect(set).toEqual([1_000_000 + WATCHDOG_MS, null])
+  })
+
   test('[RUN9] an alarm does not disturb the run it watches', async () => {
     const harness = await SessionHarness.create()
     harness.command({ type: 'send', text: 'hello' })

@@ -284,7 +284,8 @@ describe('after a crash', () => {
     const later = asked(harness)
     expect(JSON.stringify(later)).toContain('One, two, three, ')
     expect(JSON.stringify(later)).toContain('four, five.')
-    expect(textOf(later.at(-1))).toContain('and then?')
+    // The run went on and ended well: nothing was interrupted in the end.
+    expect(textOf(later.at(-1))).toBe('and then?')
   })
 
   test('[RUN9] in a tool: interrupted is its answer, and no note is needed', async () => {
