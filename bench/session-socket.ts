@@ -22,6 +22,8 @@ export class SessionSocket {
   durableChars = 0
   onText: TextListener = () => {}
   private readonly socket: WebSocket
+  /** What the session last said went wrong. */
+  private failure = ''
   private onLost: (why: string) => void = () => {}
   private readonly waiters = new Set<(frame: ServerFrame) => void>()
 
@@ -77,7 +79,7 @@ export class SessionSocket {
       if (frame.type !== 'events') return false
       const end = frame.events.find(({ type }) => type === 'run_done')
       if (end?.type !== 'run_done') return false
-      if (end.outcome !== 'done') throw new Error(`the run ended as ${end.outcome}`)
+      if (end.outcome !== 'done') throw new Error(`a run ended as ${end.outcome}: ${this.failure}`)
       at = performance.now()
       return true
     })
@@ -139,6 +141,7 @@ export class SessionSocket {
 
   private addEvent(event: SessionEvent, at: number): void {
     this.seq = event.seq
+    if (event.type === 'error') this.failure = `${event.code}, ${event.message}`
     if (event.type === 'run_started') this.text = ''
     else if (event.type === 'text_delta') this.put(event.offset, event.delta, at)
     else if (event.type === 'text_done') this.put(0, event.text, at)

@@ -20,21 +20,18 @@ async function take(prompt: string): Promise<void> {
   await untilText(page.locator('.turn.user .bubble'), prompt)
 }
 
-test('[SES4] the page says that the model is a demo, and so does the model', async () => {
+test('[SES4][UI1] page and model say that this is a demo; “Show me thinking”: thoughts stream, then fold away', async () => {
   await untilText(page.getByTestId('model'), 'Demo model')
   expect(await page.locator('.try-card').count()).toBe(6)
-  await take('Show me thinking')
-  await untilText(answer(page, 0), "I'm Parley's built-in demo model, not a real language model")
-  expect(await page.getByTestId('model').innerText()).toContain('Demo model')
-})
-
-test('[SES4][UI1] “Show me thinking”: thoughts stream, then fold away', async () => {
   await take('Show me thinking')
   const thinking = answer(page, 0).locator('details.thinking')
   await thinking.and(page.locator('[open]')).waitFor()
   await untilEnded(page, 0)
   expect(await thinking.getAttribute('open')).toBeNull()
   expect(await partsOf(answer(page, 0))).toEqual(['thinking', 'text'])
+  expect(await answer(page, 0).innerText()).toContain(
+    "I'm Parley's built-in demo model, not a real language model",
+  )
   await expectSameAfterReload(page)
 })
 

@@ -65,3 +65,17 @@ test('[SAF1] a cookie that is no longer good leads to the login page, and back t
   await untilEnded(page, 0)
   expect(new URL(page.url()).pathname).toBe(`/s/${sessionId}`)
 })
+
+test('[SAF1] signing out takes the cookie away and leaves nothing on the screen', async () => {
+  const page = await stage.open()
+  await page.getByLabel('Token').fill(TOKEN)
+  await page.keyboard.press('Enter')
+  await startChat(page, 'For my eyes only.')
+  await untilEnded(page, 0)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Token').waitFor()
+  expect(await page.locator('body').innerText()).not.toContain('For my eyes only.')
+  expect(await page.context().cookies()).toEqual([])
+  await page.reload()
+  await page.getByLabel('Token').waitFor()
+})

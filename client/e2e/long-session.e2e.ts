@@ -19,6 +19,7 @@ import { setStage } from './stage.ts'
 const EVENTS = 2000
 /** As many as the queue takes at once, with room to spare. */
 const BATCH = 50
+const AT_ONCE = 10
 
 const stage = setStage()
 let sessionId: string
@@ -28,11 +29,11 @@ let witness: Page
 
 /** Short turns of every kind; the number makes each one tell itself from the others. */
 function turn(n: number): string {
-  if (n % 5 === 0) {
-    const calls = Array.from({ length: 6 }, (_, i) =>
+  if (n % 3 === 0) {
+    const calls = Array.from({ length: 12 }, (_, i) =>
       call(`call-${n}-${i}`, 'calculate', { expression: `${n} * ${i}` }),
     )
-    return `Number ${n} ${script([text(`Six sums for ${n}.`), ...calls, callTools], [text(`Done with ${n}.`), stop])}`
+    return `Number ${n} ${script([text(`A dozen sums for ${n}.`), ...calls, callTools], [text(`Done with ${n}.`), stop])}`
   }
   if (n % 7 === 0) {
     return `Number ${n} ${script([{ reasoning: `On ${n}.` }, text(`Thought about ${n}.`), stop])}`
@@ -40,13 +41,17 @@ function turn(n: number): string {
   return `Number ${n}`
 }
 
-/** Sends in order, waits until all of it has been answered. */
+/** Fills the queue, a few at a time, and waits until all of it has been answered. */
 async function seed(api: Api): Promise<void> {
   let seq = 0
   while (seq < EVENTS) {
-    for (let i = 0; i < BATCH; i++) {
-      turns++
-      await api.command(sessionId, { type: 'send', id: `turn-${turns}`, text: turn(turns) })
+    for (const end = turns + BATCH; turns < end; turns += AT_ONCE) {
+      const numbers = Array.from({ length: AT_ONCE }, (_, i) => turns + i + 1)
+      await Promise.all(
+        numbers.map((n) =>
+          api.command(sessionId, { type: 'send', id: `turn-${n}`, text: turn(n) }),
+        ),
+      )
     }
     await witness.waitForFunction(
       (turns) => document.querySelectorAll('.turn.assistant > .turn-foot').length === turns,
@@ -114,7 +119,7 @@ test('[LOG7] it opens at its end with the last turns alone, pages backwards in p
 
 test('[LOG8] a link to an early event opens the session there', async () => {
   const { events } = await stage.api.events(sessionId, { after: 0, limit: 200 })
-  const target = events.find((event) => event.type === 'user_message' && event.text === 'Number 3')!
+  const target = events.find((event) => event.type === 'user_message' && event.text === 'Number 4')!
   const page = await stage.open(`/s/${sessionId}#${target.seq}`)
   const sought = page.locator(`[data-turn="${target.seq}"]`)
   await sought.waitFor()

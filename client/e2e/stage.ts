@@ -30,8 +30,9 @@ export class Stage {
   }
 
   async start(options: ServerOptions): Promise<void> {
-    this.#server = await TestServer.start(options)
-    this.#browser = await launchBrowser()
+    const server = TestServer.start(options).then((started) => (this.#server = started))
+    const browser = launchBrowser().then((launched) => (this.#browser = launched))
+    await Promise.all([server, browser])
   }
 
   /** A person at a device of their own. `origin`: by another way than directly. */

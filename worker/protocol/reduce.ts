@@ -251,8 +251,14 @@ function withOpen(
   event: { responseId: string; seq: number; at: number },
   change: (open: Response) => Response,
 ): SessionState {
-  const open = state.open?.responseId === event.responseId ? state.open : newResponse(state, event)
-  return { ...state, open: change(open) }
+  const held = state.open
+  if (held?.responseId === event.responseId) return { ...state, open: change(held) }
+  // What was open is not dropped with the place it had.
+  const turns: readonly Turn[] =
+    held === null || held.parts.length === 0
+      ? state.turns
+      : [...state.turns, { kind: 'assistant', end: null, ...held }]
+  return { ...state, turns, open: change(newResponse(state, event)) }
 }
 
 function newResponse(

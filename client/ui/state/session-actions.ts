@@ -35,19 +35,30 @@ export function deleteSession(id: string): void {
   setHidden(id, true)
   if (next !== null) openSession(next)
   else if (wasOpen) openNewChat()
+  const deleted = api.deleteSession(id)
+  // Undo waits for what it undoes: of two requests on their way, either may arrive first.
+  const undo = (): void => void deleted.then(() => restore(id, wasOpen), ignoreReported)
   const toast = showToast(`Deleted “${title}”`, {
     forMs: RESTORE_MS,
-    action: { label: 'Undo', run: () => void restore(id, wasOpen, toast) },
+    action: {
+      label: 'Undo',
+      run: () => {
+        dismissToast(toast)
+        undo()
+      },
+    },
   })
-  api.deleteSession(id).catch((error: unknown) => {
+  deleted.catch((error: unknown) => {
     setHidden(id, false)
     dismissToast(toast)
     showFailure('Could not delete')(error)
   })
 }
 
-async function restore(id: string, reopen: boolean, toast: number): Promise<void> {
-  dismissToast(toast)
+/** A deletion that failed has said so, and left nothing to undo. */
+function ignoreReported(): void {}
+
+async function restore(id: string, reopen: boolean): Promise<void> {
   try {
     putSessions(await api.restoreSession(id))
     setHidden(id, false)

@@ -35,6 +35,10 @@ export class ActiveRun {
   private readonly controller = new AbortController()
   private readonly history = emptyHistory()
   private readonly callIds = new Set<string>()
+  /** Steps and calls so far, by the log: a crash does not start the count again. */
+  private readonly used = { steps: 0, calls: 0 }
+  private isCalling = false
+  private readonly startedSeq: number
   private readonly prefix: string
   private made = 0
 
@@ -43,7 +47,8 @@ export class ActiveRun {
     this.attempt = attempt
     this.deps = deps
     // Unique in the session without a random source: one run per seq, one loop per attempt.
-    this.prefix = `${parseRunId(runId)?.startedSeq ?? 0}_${attempt}`
+    this.startedSeq = parseRunId(runId)?.startedSeq ?? 0
+    this.prefix = `${this.startedSeq}_${attempt}`
     this.writer = new ResponseWriter(
       {
         rows: (events) => deps.report({ type: 'run_events', runId, attempt, events }),
@@ -57,6 +62,7 @@ export class ActiveRun {
   /** Fold what was appended, before or during this run. */
   observe(event: SessionEvent): void {
     applyToHistory(this.history, event)
+    if (event.seq > this.startedSeq) this.count(event)
     if (event.type !== 'tool_call_start' && event.type !== 'thinking_start') return
     if (event.callId !== undefined) this.callIds.add(event.callId)
   }
@@ -68,6 +74,14 @@ export class ActiveRun {
   end(): void {
     this.writer.close()
     this.controller.abort(new DOMException('The run is over', 'AbortError'))
+  }
+
+  private count(event: SessionEvent): void {
+    if (event.type === 'tool_result') this.isCalling = false
+    if (event.type !== 'tool_call_start') return
+    this.used.calls += 1
+    if (!this.isCalling) this.used.steps += 1
+    this.isCalling = true
   }
 
   private io(): RunIo {
@@ -86,6 +100,7 @@ export class ActiveRun {
         const failure = error === undefined ? {} : { error }
         report({ type: 'run_finished', runId, attempt, outcome, stopReason, ...failure })
       },
+      used: { ...this.used },
       newCallId: (offered) => this.newCallId(offered),
     }
   }

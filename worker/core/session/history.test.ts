@@ -267,6 +267,18 @@ describe('after a cancel', () => {
     await say(harness, 'third')
     expect(textOf(asked(harness).at(-1))).toBe('third')
   })
+
+  test('[CAN3] [QUE2] the note is given once: a steer after the next question has none', async () => {
+    const harness = await begin()
+    harness.model.current.text('Half of the ans')
+    harness.command({ type: 'cancel' })
+    harness.command({ type: 'send', text: 'second' })
+    harness.command({ type: 'send', text: 'third', delivery: 'steer' })
+    await harness.settle()
+    const [second, third] = asked(harness).slice(-2)
+    expect(textOf(second)).toMatch(/interrupted[^]*second$/)
+    expect(textOf(third)).toBe('third')
+  })
 })
 
 describe('after a crash', () => {

@@ -29,6 +29,10 @@ export const emptyHistory = (): History => ({
 /** Folds in place: a history belongs to one run and is thrown away with it. */
 export function applyToHistory(history: History, event: SessionEvent): void {
   switch (event.type) {
+    case 'run_started':
+      // Another attempt is another message: live and folded from the log, the same.
+      if (event.attempt > 1 && !hasOpenCalls(history)) closeMessage(history)
+      return
     case 'user_message':
       return addUserMessage(history, event)
     case 'text_done':
@@ -117,6 +121,10 @@ function isAnswered(history: History): boolean {
   const calls = callsOf(history)
   return calls.length > 0 && calls.every((call) => findAnswer(history, call.callId) !== undefined)
 }
+
+/** A call that is safe to repeat runs again, and its answer is still to come. */
+const hasOpenCalls = (history: History): boolean =>
+  callsOf(history).some((call) => findAnswer(history, call.callId) === undefined)
 
 const findAnswer = (history: History, callId: string): ToolAnswer | undefined =>
   history.answers.find((answer) => answer.callId === callId)

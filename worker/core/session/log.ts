@@ -28,7 +28,7 @@ export type Beside = {
   unprojected?: boolean
   command?: CommandRecord
   /** State before the events, where they start a turn: opening at the end begins at one of these. */
-  turnStart?: HotState
+  turnStart?: { seq: number; state: HotState }
 }
 
 export type PageQuery = {
@@ -90,9 +90,8 @@ export class Log {
   /** Events and everything that follows from them: in one transaction, or not at all. */
   append(events: readonly SessionEvent[], beside: Beside): void {
     this.sql.transaction(() => {
-      if (beside.turnStart !== undefined && events[0] !== undefined) {
-        this.keepSnapshot(events[0].seq - 1, beside.turnStart)
-      }
+      const { turnStart } = beside
+      if (turnStart !== undefined) this.keepSnapshot(turnStart.seq, turnStart.state)
       this.insert(events)
       if (beside.hot !== undefined) {
         this.sql.exec(

@@ -11,6 +11,7 @@ import {
   FRAGMENT_TICK_MS,
   TEXT_PART_BYTES,
 } from '#protocol/limits'
+import { cutPoint } from '#protocol/text'
 import { LiveText } from './live-text.ts'
 import { Timer, type Timers } from './timers.ts'
 
@@ -42,12 +43,14 @@ export class ResponseWriter {
   }
 
   text(kind: 'text' | 'thinking', delta: string): void {
-    if (this.closed || delta === '') return
-    if (this.current?.kind !== kind) this.openPart(kind)
-    const part = this.current!
-    part.push(delta)
-    this.changed(part)
-    if (part.bytes >= TEXT_PART_BYTES) this.endPart()
+    for (const piece of pieces(delta)) {
+      if (this.closed) return
+      if (this.current?.kind !== kind) this.openPart(kind)
+      const part = this.current!
+      part.push(piece)
+      this.changed(part)
+      if (part.bytes >= TEXT_PART_BYTES) this.endPart()
+    }
   }
 
   /** A thought that is a `think` call's argument. */
@@ -200,6 +203,7 @@ export class ResponseWriter {
     if (rows.length === 0 || !this.sink.rows(rows)) return
     for (const part of flushed) part.durable = part.sent = part.visible
     // The row went out instead of this tick's fragment.
+    this.tickTimer.disarm()
     this.tickTimer.arm(FRAGMENT_TICK_MS)
   }
 
@@ -208,6 +212,19 @@ export class ResponseWriter {
     if (this.parts.size > 0) return
     this.flushTimer.disarm()
     this.tickTimer.disarm()
+  }
+}
+
+/** Even if JSON escapes all of it, a part and one more piece stay below the limit of an event. */
+const PIECE_CHARS = TEXT_PART_BYTES / 8
+
+/** Some providers send a whole answer as one delta. */
+function* pieces(delta: string): Generator<string> {
+  for (let at = 0; at < delta.length;) {
+    const end = at + PIECE_CHARS
+    const cut = end >= delta.length ? delta.length : cutPoint(delta, end)
+    yield delta.slice(at, cut)
+    at = cut
   }
 }
 

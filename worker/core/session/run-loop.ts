@@ -39,6 +39,8 @@ export type RunIo = {
     error?: { code: string; message: string },
   ) => void
   newCallId: (offered: string) => string
+  /** What earlier attempts of this run have used of its limits. */
+  used: { steps: number; calls: number }
 }
 
 /** Runs until the run is over. `unfinished`: calls of an earlier attempt that are safe to repeat. */
@@ -58,8 +60,8 @@ export async function runSteps(
 }
 
 async function takeSteps(io: RunIo, signal: AbortSignal): Promise<void> {
-  let called = 0
-  for (let step = 1; step <= STEPS_PER_RUN; step++) {
+  let called = io.used.calls
+  for (let step = io.used.steps + 1; step <= STEPS_PER_RUN; step++) {
     const responseId = io.beginStep()
     if (responseId === null) return
     io.writer.beginStep(responseId)
@@ -70,8 +72,11 @@ async function takeSteps(io: RunIo, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
     io.writer.endPart()
     io.addUsage(finish.usage)
+    const isCut = finish.stopReason === 'length'
+    if (reader.calls.length > 0) reader.refuseAnnounced()
     if (reader.calls.length === 0) {
-      if (finish.stopReason === 'tool_calls' && !reader.thought) {
+      const isAnnounced = finish.stopReason === 'tool_calls' || reader.announced.size > 0
+      if (isAnnounced && !isCut && !reader.thought) {
         throw new ModelError('model_malformed', 'The model announced a tool call but sent none.')
       }
       if (!reader.thought) return io.finish('done', finish.stopReason)
@@ -89,6 +94,8 @@ class StepReader {
   readonly calls: ToolCall[] = []
   /** A `think` call was made: the model is called again, as after any tool. */
   thought = false
+  /** Calls whose arguments have begun and whose end has not come, by provider id. */
+  readonly announced = new Map<string, { callId: string; toolName: string }>()
   private readonly io: RunIo
   private readonly callIds = new Map<string, string>()
   private thinking: { providerId: string; reader: ThoughtReader } | null = null
@@ -107,10 +114,26 @@ class StepReader {
         return writer.endPart()
       case 'tool_input':
         if (part.toolName === 'think') return this.readThought(part.id, part.text)
-        return writer.toolInput(this.callIdOf(part.id), part.toolName, part.text)
+        return this.readInput(part)
       case 'tool_call':
         return this.readCall(part)
     }
+  }
+
+  /** A call that was shown and never came is answered, or it would be shown for ever. */
+  refuseAnnounced(): void {
+    for (const { callId, toolName } of this.announced.values()) {
+      const message = 'The call was begun and never completed.'
+      const call = toToolCall(callId, toolName, '{}')
+      this.io.writer.startTool(call.callId, call.toolName, call.arguments)
+      this.calls.push({ ...call, refused: { ok: false, error: { code: 'tool_error', message } } })
+    }
+  }
+
+  private readInput({ id, toolName, text }: Extract<ModelPart, { type: 'tool_input' }>): void {
+    const callId = this.callIdOf(id)
+    this.announced.set(id, { callId, toolName })
+    this.io.writer.toolInput(callId, toolName, text)
   }
 
   private readThought(providerId: string, text: string): void {
@@ -137,6 +160,7 @@ class StepReader {
     const callId = this.callIdOf(id)
     // The same provider id again is another call: some servers number from zero each time.
     this.callIds.delete(id)
+    this.announced.delete(id)
     const call = toToolCall(callId, toolName, args.toWellFormed())
     writer.startTool(call.callId, call.toolName, call.arguments)
     this.calls.push(call)
@@ -180,11 +204,15 @@ async function runTool(
   allowed: boolean,
 ): Promise<void> {
   const startedAt = io.now()
-  const output = (text: string, stream?: 'stdout' | 'stderr'): void =>
-    io.writer.toolOutput(call.callId, text, stream)
+  let isSettled = false
+  const output = (text: string, stream?: 'stdout' | 'stderr'): void => {
+    // A delta after the result would differ between live and replay.
+    if (!isSettled) io.writer.toolOutput(call.callId, text, stream)
+  }
   const outcome = allowed
     ? (call.refused ?? (await io.tools.execute(call, { signal, output, now: io.now })))
     : tooManyCalls()
+  isSettled = true
   if (signal.aborted) return
   io.writer.endTool(call.callId)
   const durationMs = Math.max(0, io.now() - startedAt)

@@ -4,7 +4,7 @@
 
 import type { Ack, Command } from '#protocol/commands'
 import type { SessionEvent } from '#protocol/events'
-import type { Fragment, Hello } from '#protocol/frames'
+import { CLOSE, type Fragment, type Hello } from '#protocol/frames'
 import type { Rejection, SessionSummary } from '#protocol/http'
 import { openPartIds } from '#protocol/live'
 import { WATCHDOG_MS, RESTORE_MS } from '#protocol/limits'
@@ -15,6 +15,7 @@ import {
   isEmptySession,
   isSameHot,
   toSummary,
+  type HotState,
   type SessionState,
 } from '#protocol/state'
 import { parseRunId } from '#protocol/ids'
@@ -39,6 +40,9 @@ import type { Projection, SessionDeps } from './session-deps.ts'
 import { Subscribers, type ClientSocket } from './subscribers.ts'
 import { takeToken, type Bucket } from './token-bucket.ts'
 
+/** An alarm in the past rings at once: without this a directory out of reach is a busy loop. */
+const ERASE_RETRY_MS = 10_000
+
 type Loaded = { owner: string; eraseAt: number | null }
 type Outcome<T> = { ok: true; value: T } | { ok: false; rejection: Rejection }
 type Accepted = Extract<Decision, { ok: true }>
@@ -58,6 +62,7 @@ export class SessionCore {
   private state: SessionState = EMPTY_STATE
   private active: ActiveRun | null = null
   private bucket: Bucket | undefined
+  private eraseNotBefore = 0
 
   constructor(deps: SessionDeps) {
     this.deps = deps
@@ -155,6 +160,11 @@ export class SessionCore {
 
   /** False: the socket was told to resync and is closed. */
   hello(socket: ClientSocket, hello: Hello): boolean {
+    if (this.loaded === null || this.loaded.eraseAt !== null) {
+      this.subscribers.remove(socket)
+      socket.close(CLOSE.notFound, 'no such session')
+      return false
+    }
     const tail: Fragment[] = this.active?.writer.tail() ?? []
     return this.subscribers.resume(socket, hello, { state: this.state, log: this.log, tail })
   }
@@ -190,7 +200,8 @@ export class SessionCore {
       }
       if (this.outbox.retryMs !== null) await this.outbox.notify()
     } catch {
-      // The directory is out of reach: the next alarm tries again.
+      // The directory is out of reach: the next alarm tries again, but not at once.
+      this.eraseNotBefore = this.deps.now() + ERASE_RETRY_MS
     } finally {
       this.alarms.arm()
     }
@@ -198,8 +209,8 @@ export class SessionCore {
 
   /** From here on this is an object that was never created: late work finds no run to report to. */
   private async erase(owner: string): Promise<void> {
-    this.endActive()
     await this.deps.directory.drop(owner, this.state.session.id)
+    this.endActive()
     this.loaded = null
     this.state = EMPTY_STATE
     await this.deps.erase()
@@ -223,9 +234,8 @@ export class SessionCore {
       beside.hot = hot(state)
       beside.unprojected = isProjectedDifferently(before, state)
     }
-    if (before.run.status === 'idle' && events.some(({ type }) => type === 'user_message')) {
-      beside.turnStart = hot(before)
-    }
+    const turnStart = findTurnStart(before, events)
+    if (turnStart !== null) beside.turnStart = turnStart
     if (events.length > 0 || command !== undefined) this.log.append(events, beside)
     // Settled turns live in the log; the object holds only what is hot and what is open.
     this.state = state.turns.length === 0 ? state : { ...state, turns: [] }
@@ -335,11 +345,25 @@ export class SessionCore {
     const now = this.deps.now()
     const wanted: number[] = []
     if (this.state.run.status === 'running') wanted.push(now + WATCHDOG_MS)
-    if (this.loaded?.eraseAt != null) wanted.push(this.loaded.eraseAt)
+    if (this.loaded?.eraseAt != null)
+      wanted.push(Math.max(this.loaded.eraseAt, this.eraseNotBefore))
     const { retryMs } = this.outbox
     if (retryMs !== null) wanted.push(now + retryMs)
     return wanted
   }
+}
+
+/** Where no run is active and a turn follows: also between two runs of one commit. */
+function findTurnStart(
+  before: SessionState,
+  events: readonly SessionEvent[],
+): { seq: number; state: HotState } | null {
+  const end = events.findIndex(({ type }) => type === 'run_done')
+  const isIdle = before.run.status === 'idle'
+  const rest = isIdle ? events : events.slice(end + 1)
+  if ((!isIdle && end < 0) || !rest.some(({ type }) => type === 'user_message')) return null
+  const state = isIdle ? before : fold(events.slice(0, end + 1), before)
+  return { seq: state.seq, state: hot(state) }
 }
 
 function isProjectedDifferently(before: SessionState, after: SessionState): boolean {

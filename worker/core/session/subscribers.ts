@@ -95,6 +95,8 @@ export class Subscribers {
       version: PROTOCOL_VERSION,
       fragments: session.tail,
     })
+    // A send that threw has removed it: the peer is gone.
+    if (!this.subscribers.has(socket)) return false
     this.subscribers.set(socket, { live: true, sentChars: 0, seenChars: 0, marks: null })
     return true
   }
