@@ -76,8 +76,11 @@ async function runOne({ name, bar, measure }: Benchmark) {
     const server = await startServer(root, model.url)
     try {
       const neighbours = new Neighbours()
-      const figures = await withDeadline(measure({ root, server, model }), BENCHMARK_MS, name)
-      model.requireNoRefusal()
+      const work = measure({ root, server, model })
+      // Also where it failed: a refusal is then the reason.
+      const figures = await withDeadline(work, BENCHMARK_MS, name).finally(() => {
+        model.requireNoRefusal()
+      })
       // Beside the figures: whoever reads them must know how busy the machine was with other things.
       const others = neighbours.share()
       return { bench: name, ...roundFigures({ ...figures, othersCpu: others }), bar }

@@ -264,13 +264,11 @@ describe('snapshots', () => {
     const { harness } = await FuzzSession.run(77, 900)
     const events = harness.events()
     const log = new Log(harness.database)
+    const openParts = openPartIds(harness.folded().open)
     for (let tail = 1; tail < events.length; tail += 9) {
-      const before = log.stateBeforeTail(tail, events.length)
+      const before = log.stateBeforeTail(tail, events.length, openParts)
       expect(hot(before)).toEqual(hot(fold(events.slice(0, before.seq))))
-      const rest = log.events({
-        after: before.seq,
-        openParts: openPartIds(harness.folded().open),
-      })
+      const rest = log.events({ after: before.seq, openParts })
       expect({ ...fold(rest, before), turns: [] }).toEqual({ ...fold(events), turns: [] })
     }
   })

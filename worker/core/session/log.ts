@@ -166,9 +166,10 @@ export class Log {
 
   /**
    * State just before the last `tail` events, moved back to the start of a turn where one is near.
-   * Costs a bounded number of rows whatever the length of the session.
+   * Costs a bounded number of rows whatever the length of the session. `openParts`: those that are
+   * open now, whose deltas nothing supersedes yet, on either side of the cut.
    */
-  stateBeforeTail(tail: number, lastSeq: number): SessionState {
+  stateBeforeTail(tail: number, lastSeq: number, openParts: string[]): SessionState {
     const cut = Math.max(0, lastSeq - tail)
     const [turn] = this.sql.exec<{ seq: number | null }>(
       `SELECT max(seq) AS seq FROM events
@@ -178,7 +179,7 @@ export class Log {
     )
     const before = cut <= TAIL_ALIGN_EVENTS && turn?.seq == null ? 0 : (turn?.seq ?? cut + 1) - 1
     const base = this.snapshotBefore(before)
-    return fold(this.events({ after: base.seq, before: before + 1, openParts: [] }), base)
+    return fold(this.events({ after: base.seq, before: before + 1, openParts }), base)
   }
 
   private snapshotBefore(seq: number): SessionState {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { EventBody } from '#protocol/events'
 import { EVENT_BYTES } from '#protocol/limits'
 import { fold } from '#protocol/reduce'
+import { fromSnapshot } from '#protocol/state'
 import { OWNER, SessionHarness } from '../../testing/node/session-harness.ts'
 
 async function begin(): Promise<SessionHarness> {
@@ -179,4 +180,32 @@ test('[RUN3] fifty steps are of a run, not of each of its attempts', async () =>
   await harness.settle()
   for (let i = 0; i < 12 && harness.core.folded.run.status === 'running'; i++) await step()
   expect(harness.events().at(-1)).toMatchObject({ outcome: 'step_limit' })
+})
+
+test('[LOG7] a tail that begins inside an open part has the words before it', async () => {
+  const harness = await begin()
+  for (let i = 0; i < 110; i++) {
+    harness.model.current.text(`Part number ${i} of it`).emit({ type: 'part_end' })
+    harness.command({ type: 'configure', title: `title ${i}` })
+  }
+  harness.model.current.text('The first words, ')
+  harness.timers.advance(500)
+  harness.command({ type: 'configure', title: 'in between' })
+  harness.model.current.text('the last words.')
+  harness.timers.advance(500)
+  const socket = harness.connect(null, 1)
+  const { seq, state } = socket.last('snapshot')
+  const folded = fold(socket.events, fromSnapshot(state, seq))
+  expect(folded.open?.parts.at(-1)).toMatchObject({ text: 'The first words, the last words.' })
+  expect(folded.open).toEqual(harness.folded().open)
+})
+
+test('[CAN1] [SAF2] stop works when the rate of commands is used up', async () => {
+  const harness = await SessionHarness.create({ commandRate: { perMinute: 1, burst: 1 } })
+  harness.command({ type: 'send', text: 'hello' })
+  expect(harness.try({ type: 'send', text: 'more' })).toMatchObject({
+    ok: false,
+    rejection: { code: 'rate_limited', retryAfterSeconds: expect.any(Number) },
+  })
+  expect(harness.command({ type: 'cancel' }).seq).toBe(harness.events().at(-1)?.seq)
 })

@@ -125,7 +125,9 @@ export class SessionCore {
       if (earlier.body === body) return { ok: true, value: earlier.ack }
       return refuse('id_reused', `id: ${command.id} was used for another command`)
     }
-    const limited = this.takeRate()
+    // Stop must always work.
+    const isStop = command.type === 'cancel' && this.state.run.status === 'running'
+    const limited = isStop ? null : this.takeRate()
     if (limited !== null) return { ok: false, rejection: limited }
     const decision = decide(this.state, command, this.context(owner, reason))
     if (!decision.ok) return decision

@@ -79,7 +79,11 @@ export class Subscribers {
     const { state, log } = session
     let after = hello.after
     if (after === null) {
-      const base = log.stateBeforeTail(hello.tail ?? TAIL_EVENTS, state.seq)
+      const base = log.stateBeforeTail(
+        hello.tail ?? TAIL_EVENTS,
+        state.seq,
+        openPartIds(state.open),
+      )
       this.reply(socket, { type: 'snapshot', seq: base.seq, state: toSnapshot(base) })
       after = base.seq
     } else {
