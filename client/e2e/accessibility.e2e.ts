@@ -383,7 +383,7 @@ async function showEverything(page: Page): Promise<void> {
   await untilCount(chips(page), 1)
   await page.keyboard.press('Escape')
   await answer(page, 1).locator('.interrupted-mark').waitFor()
-  await untilText(page.getByTestId('queue'), 'Held')
+  await untilText(page.locator('.queue-head.held'), 'Held – send something or Continue')
 }
 
 describe('colours and motion', () => {

@@ -157,7 +157,7 @@ describe('in the middle of a tool', () => {
       'Queued before the crash',
       'And another one',
     ])
-    await untilText(page.getByTestId('queue'), 'Held')
+    await untilText(page.locator('.queue-head.held'), 'Held – send something or Continue')
     await expectSameAfterReload(page)
     expect(await chips(page).count()).toBe(2)
 

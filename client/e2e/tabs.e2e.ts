@@ -209,11 +209,11 @@ describe('the queue', () => {
     await expectChips('Held back')
     await there.keyboard.press('Escape')
     for (const page of [here, there]) {
-      await untilText(page.getByTestId('queue'), 'Held')
+      await untilText(page.locator('.queue-head.held'), 'Held – send something or Continue')
       expect(await chipTexts(page)).toEqual(['Held back'])
     }
     await here.reload()
-    await untilText(here.getByTestId('queue'), 'Held')
+    await untilText(here.locator('.queue-head.held'), 'Held – send something or Continue')
     await send(here, 'Something else first')
     await untilEnded(here, 2)
     const read = await history(there)

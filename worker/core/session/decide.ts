@@ -145,8 +145,11 @@ class Plan {
   continue(): Decision {
     const { run, session, queue } = this.draft.state
     if (run.status === 'running') return refuse('run_active', 'a run is active')
-    if (session.messages === 0) return refuse('nothing_to_continue', 'there is no message yet')
-    this.setQueue(queue.items, false)
+    if (session.messages === 0) {
+      // A cleared session may still hold a queue: going on is going on with that.
+      if (queue.items.length === 0) return refuse('nothing_to_continue', 'there is no message yet')
+      this.takeNext()
+    } else this.setQueue(queue.items, false)
     return this.accept({ runId: this.startRun() })
   }
 
@@ -287,14 +290,18 @@ class Plan {
 
   /** A run ended well: what waits starts by itself, steers first. */
   private startNext(): void {
-    const { items } = this.draft.state.queue
-    if (items.length === 0) return
-    if (!this.takeSteers()) {
-      const [item, ...rest] = items
-      this.setQueue(rest, false)
-      this.deliver(item!)
-    }
+    if (this.draft.state.queue.items.length === 0) return
+    this.takeNext()
     this.startRun()
+  }
+
+  private takeNext(): void {
+    const { items } = this.draft.state.queue
+    this.setQueue(items, false)
+    if (this.takeSteers()) return
+    const [item, ...rest] = items
+    this.setQueue(rest, false)
+    this.deliver(item!)
   }
 
   private startRun(): string {

@@ -1,6 +1,7 @@
 // The text of one part while it streams: how much arrived, how much may be shown, how much is in
 // the log, how much the sockets have.
 
+import { TEXT_PART_BYTES } from '#protocol/limits'
 import { jsonBytes } from '#protocol/text'
 import type { Fragment, FragmentKind } from '#protocol/frames'
 import { closedGate, passGate, type TextGate } from './text-gate.ts'
@@ -31,6 +32,13 @@ export class LiveText {
     this.responseId = responseId
     this.toolName = toolName
     this.gate = kind === 'text' ? closedGate() : null
+  }
+
+  /** Whether the part's own event, with all its text, would still be within its limit. */
+  hasRoomFor(delta: string): boolean {
+    // Escapes make six bytes of a unit at most: counting is only worth it near the end.
+    if (this.bytes + delta.length * 6 <= TEXT_PART_BYTES) return true
+    return this.bytes + jsonBytes(delta) <= TEXT_PART_BYTES
   }
 
   push(delta: string): void {

@@ -2,7 +2,7 @@
 
 import { CLOSE } from '#protocol/frames'
 import type { Rejection } from '#protocol/http'
-import { BAD_FRAMES } from '#protocol/limits'
+import { BAD_FRAMES, CLIENT_FRAME_BYTES } from '#protocol/limits'
 import { parseClientFrame } from '#protocol/parse'
 import type { SessionCore } from './session.ts'
 import type { ClientSocket } from './subscribers.ts'
@@ -18,9 +18,7 @@ export class Receiver {
 
   /** Returns true when the socket has become live: worth remembering across hibernation. */
   receive(socket: ClientSocket, owner: string, raw: string | ArrayBuffer): boolean {
-    if (typeof raw !== 'string') {
-      return this.refuse(socket, null, { code: 'bad_request', message: 'text frames only' })
-    }
+    if (typeof raw !== 'string') return this.refuse(socket, null, rejectBinary(raw))
     const frame = parseClientFrame(raw)
     if (!frame.ok) return this.refuse(socket, frame.id, frame.rejection)
     if (frame.value.type === 'hello') {
@@ -63,3 +61,8 @@ export class Receiver {
     socket.close(code, reason)
   }
 }
+
+const rejectBinary = ({ byteLength }: ArrayBuffer): Rejection =>
+  byteLength > CLIENT_FRAME_BYTES
+    ? { code: 'too_large', message: `at most ${CLIENT_FRAME_BYTES} bytes` }
+    : { code: 'bad_request', message: 'text frames only' }

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import type { EventBody } from '#protocol/events'
-import { EVENT_BYTES } from '#protocol/limits'
+import { CLIENT_FRAME_BYTES, EVENT_BYTES } from '#protocol/limits'
 import { fold } from '#protocol/reduce'
 import { fromSnapshot } from '#protocol/state'
 import { OWNER, SessionHarness } from '../../testing/node/session-harness.ts'
@@ -208,4 +208,22 @@ test('[CAN1] [SAF2] stop works when the rate of commands is used up', async () =
     rejection: { code: 'rate_limited', retryAfterSeconds: expect.any(Number) },
   })
   expect(harness.command({ type: 'cancel' }).seq).toBe(harness.events().at(-1)?.seq)
+})
+
+test('[QUE1] continue releases a held queue also after the transcript was cleared', async () => {
+  const harness = await begin()
+  harness.command({ type: 'send', text: 'waiting' })
+  harness.command({ type: 'clear' })
+  expect(harness.folded().queue).toMatchObject({ held: true, items: [{ text: 'waiting' }] })
+  harness.command({ type: 'continue' })
+  await harness.settle()
+  expect(harness.folded().queue).toEqual({ held: false, items: [] })
+  expect(harness.model.current.request.messages).toEqual([{ role: 'user', text: 'waiting' }])
+})
+
+test('[SAF2] a binary frame that is too large is closed like a text one', async () => {
+  const harness = await begin()
+  const socket = harness.connect()
+  harness.receiver.receive(socket, OWNER, new ArrayBuffer(CLIENT_FRAME_BYTES + 1))
+  expect(socket.closed).toMatchObject({ code: 4413 })
 })

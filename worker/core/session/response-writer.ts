@@ -45,11 +45,10 @@ export class ResponseWriter {
   text(kind: 'text' | 'thinking', delta: string): void {
     for (const piece of pieces(delta)) {
       if (this.closed) return
-      if (this.current?.kind !== kind) this.openPart(kind)
+      if (this.current?.kind !== kind || !this.current.hasRoomFor(piece)) this.openPart(kind)
       const part = this.current!
       part.push(piece)
       this.changed(part)
-      if (part.bytes >= TEXT_PART_BYTES) this.endPart()
     }
   }
 
@@ -215,7 +214,7 @@ export class ResponseWriter {
   }
 }
 
-/** Even if JSON escapes all of it, a part and one more piece stay below the limit of an event. */
+/** Even if JSON escapes all of it, a piece fits into a part. */
 const PIECE_CHARS = TEXT_PART_BYTES / 8
 
 /** Some providers send a whole answer as one delta. */
