@@ -197,7 +197,7 @@ async function shootLogin(browser: Browser): Promise<void> {
 }
 
 mkdirSync(FOLDER, { recursive: true })
-const server = await TestServer.start({ env: { OPENAI_MODEL: 'gpt-4.1-mini' } })
+const server = await TestServer.start({ env: { OPENAI_MODEL: 'scripted' } })
 const browser = await launchBrowser()
 try {
   server.model.setScript(reply)

@@ -58,7 +58,7 @@ export class TestServer {
   }
 
   static async start({ model = 'scripted', env = {} }: ServerOptions = {}): Promise<TestServer> {
-    const provider = model === 'scripted' ? await startModelServer({ isBackground: true }) : null
+    const provider = model === 'scripted' ? await startModelServer() : null
     const server = new TestServer(await findPort(), provider, {
       ...UNSET,
       ...(provider && {
@@ -114,6 +114,7 @@ export class TestServer {
 
   async stop(): Promise<void> {
     if (this.#child !== null) await this.kill()
+    await this.#model?.close()
     rmSync(this.#state, { recursive: true, force: true })
   }
 
