@@ -16,6 +16,8 @@ export type WriteDeltas = (...texts: string[]) => Promise<void>
 /** What is said between the opening of a reply and its finish. */
 export type Reply = (write: WriteDeltas) => Promise<void>
 
+const KEEP_ALIVE_MS = 600_000
+
 export class LoopbackModel {
   readonly url: string
   private readonly server: Server
@@ -36,6 +38,8 @@ export class LoopbackModel {
 
   static async start(): Promise<LoopbackModel> {
     const server = createServer()
+    // A connection that is closed for being idle just as it is used again is a failed run.
+    server.keepAliveTimeout = KEEP_ALIVE_MS
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return new LoopbackModel(server)
   }

@@ -89,12 +89,15 @@ const DEFAULT_USAGE: WireUsage = { prompt_tokens: 12, completion_tokens: 7 }
 /** Deltas in one write at full speed: the socket, not this server, has to be the bottleneck. */
 const BATCH = 64
 const RATE_TICK_MS = 4
+const KEEP_ALIVE_MS = 600_000
 
 export async function startStrictOpenAi(options: StrictOpenAiOptions = {}): Promise<StrictOpenAi> {
   const state = new ServerState(options)
   const server = createServer((request, response) => {
     void serve(state, request, response).catch((error: unknown) => response.destroy(error as Error))
   })
+  // A connection that is closed for being idle just as it is used again is a failed run.
+  server.keepAliveTimeout = KEEP_ALIVE_MS
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
   if (options.isBackground === true) letProcessEnd(server)
   const { port } = server.address() as AddressInfo
