@@ -16,13 +16,20 @@ export type WriteDeltas = (...texts: string[]) => Promise<void>
 /** What is said between the opening of a reply and its finish. */
 export type Reply = (write: WriteDeltas) => Promise<void>
 
+/** One answer of the model: words, or calls, all at once. */
+export type Step = Reply | readonly ToolCall[]
+export type ToolCall = { name: string; input: object }
+/** When the model was asked for a step, and when it had said all of it. */
+export type Moment = { askedAt: number; saidAt: number }
+type Planned = { steps: Step[]; moments: Moment[] }
+
 const KEEP_ALIVE_MS = 600_000
 
 export class LoopbackModel {
   readonly url: string
   private readonly server: Server
-  private readonly replies = new Map<string, Reply>()
-  private planned = 0
+  private readonly planned = new Map<string, Planned>()
+  private messages = 0
   private refusal: string | null = null
 
   private constructor(server: Server) {
@@ -46,9 +53,15 @@ export class LoopbackModel {
 
   /** The message that will be answered with this reply, once. */
   plan(reply: Reply): string {
-    const message = `Message ${++this.planned}`
-    this.replies.set(message, reply)
-    return message
+    return this.planRun([reply]).message
+  }
+
+  /** The message whose run takes these steps, each after the results of the one before. */
+  planRun(steps: readonly Step[]): { message: string; moments: readonly Moment[] } {
+    const message = `Message ${++this.messages}`
+    const moments: Moment[] = []
+    this.planned.set(message, { steps: [...steps], moments })
+    return { message, moments }
   }
 
   /** What the server asked must be what a real provider accepts, or the numbers mean nothing. */
@@ -65,28 +78,50 @@ export class LoopbackModel {
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = JSON.parse(await readText(request)) as ChatBody
+    const askedAt = performance.now()
     const message = lastMessage(body)
-    const reply = this.replies.get(message)
-    const refusal = findViolation(body)?.message ?? (reply ? null : `what is "${message}"?`)
-    if (refusal !== null || reply === undefined) {
+    const planned = this.planned.get(message)
+    const step = planned?.steps.shift()
+    const refusal = findViolation(body)?.message ?? (step ? null : `what is "${message}"?`)
+    if (refusal !== null || step === undefined || planned === undefined) {
       this.refusal ??= refusal
       response.writeHead(400).end()
       return
     }
-    this.replies.delete(message)
+    if (planned.steps.length === 0) this.planned.delete(message)
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
     // The real API opens every reply with an empty delta that carries the role.
     await writeOut(response, toChunk({ role: 'assistant', content: '' }))
-    await reply((...texts) =>
-      writeOut(response, texts.map((content) => toChunk({ content })).join('')),
-    )
-    response.end(`${toChunk({}, 'stop')}${USAGE}data: [DONE]\n\n`)
+    const reason = await playStep(response, step)
+    planned.moments.push({ askedAt, saidAt: performance.now() })
+    response.end(`${toChunk({}, reason)}${USAGE}data: [DONE]\n\n`)
   }
 }
 
+async function playStep(response: ServerResponse, step: Step): Promise<'stop' | 'tool_calls'> {
+  if (typeof step === 'function') {
+    await step((...texts) =>
+      writeOut(response, texts.map((content) => toChunk({ content })).join('')),
+    )
+    return 'stop'
+  }
+  await writeOut(response, toChunk({ tool_calls: step.map(toWireCall) }))
+  return 'tool_calls'
+}
+
+const toWireCall = ({ name, input }: ToolCall, index: number): object => ({
+  index,
+  id: `call_${index}`,
+  type: 'function',
+  function: { name, arguments: JSON.stringify(input) },
+})
+
 function lastMessage(body: ChatBody): string {
   const content = body.messages.findLast(({ role }) => role === 'user')?.content ?? ''
-  return typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('')
+  const said =
+    typeof content === 'string' ? content : content.map(({ text }) => text ?? '').join('')
+  // What another agent wrote stands below a line that says so.
+  return said.slice(said.lastIndexOf('\n') + 1)
 }
 
 /** Node gathers what is written in one turn of its loop; a turn later it is on the wire. */

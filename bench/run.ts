@@ -8,6 +8,7 @@ import type { Benchmark } from './benchmark.ts'
 import { bundle } from './bundle.bench.ts'
 import { withDeadline } from './deadline.ts'
 import { deltasPerSecond } from './deltas-per-second.bench.ts'
+import { exchanges } from './exchanges.bench.ts'
 import { firstText } from './first-text.bench.ts'
 import { fragmentDelay } from './fragment-delay.bench.ts'
 import { historyIndependence } from './history-independence.bench.ts'
@@ -31,6 +32,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   historyIndependence,
   openLong,
   manySessions,
+  exchanges,
   bundle,
 ]
 

@@ -1,6 +1,7 @@
 // The few routes that a benchmark needs.
 
 import { setTimeout as wait } from 'node:timers/promises'
+import type { SessionEvent } from '#protocol/events'
 import type { SessionStats } from '#protocol/http'
 
 const SETTLED_POLLS = 6
@@ -28,6 +29,11 @@ export async function readSettledStats(origin: string, sessionId: string): Promi
     if (unchanged === SETTLED_POLLS) return stats
   }
   throw new Error('the session does not stop writing')
+}
+
+export async function readEvents(origin: string, sessionId: string): Promise<SessionEvent[]> {
+  const url = `${origin}/api/sessions/${sessionId}/events?limit=1000`
+  return (await ask<{ events: SessionEvent[] }>(url)).events
 }
 
 const readStats = (origin: string, sessionId: string): Promise<SessionStats> =>

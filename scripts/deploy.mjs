@@ -3,6 +3,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { writeDeployConfig } from './deploy-config.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const wrangler = `${root}node_modules/wrangler/bin/wrangler.js`
@@ -32,7 +33,7 @@ runOrExit(
   'The migrations were not applied, nothing was deployed. If the database does not exist yet, run ' +
     '`npx wrangler d1 create parley` and put its database_id into wrangler.toml.',
 )
-runOrExit(['deploy'], 'The Worker was not deployed.')
+runOrExit(['deploy', '--config', writeDeployConfig(root)], 'The Worker was not deployed.')
 console.log(
   'Deployed. If it is new, set who may use it: `npx wrangler secret put PARLEY_TOKEN`. ' +
     'Until then it answers 503.',

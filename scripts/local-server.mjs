@@ -7,6 +7,9 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare'
 import { applyMigrations } from './apply-migrations.mjs'
 import { guardWorkerd } from './workerd-guard.mjs'
 
+/** Addresses of this machine and its network are out of reach, whatever name leads to them. */
+const PUBLIC_WEB = { network: { allow: ['public'], tlsOptions: { trustBrowserCas: true } } }
+
 /** Resolves when the server answers; rejects with Miniflare's error. */
 export async function startServer({ root, host, port, state, settings }) {
   const worker = await loadWorkerOptions(root)
@@ -21,7 +24,13 @@ export async function startServer({ root, host, port, state, settings }) {
       telemetry: { enabled: false },
       // The folder that `wrangler … --persist-to` would use, so that its commands find the data.
       resourcePersistencePath: join(state, 'v3'),
-      workers: [{ ...worker, bindings: { ...worker.bindings, ...settings } }],
+      workers: [
+        {
+          ...worker,
+          bindings: { ...worker.bindings, ...settings },
+          serviceBindings: { ...worker.serviceBindings, PUBLIC_WEB },
+        },
+      ],
     }),
   )
   const stop = async () => {

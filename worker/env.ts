@@ -1,7 +1,13 @@
 // The bindings, and the settings that are read from them once.
 
-import { COMMAND_RATE, REQUEST_RATE } from '#protocol/limits'
+import { COMMAND_RATE, REQUEST_RATE, STALL_MS } from '#protocol/limits'
+import { DEFAULT_SENSITIVE_PATTERNS, findPatternProblem } from './core/policy/sensitive.ts'
 import type { Rate } from './core/session/token-bucket.ts'
+import type { Hub } from './hub/object.ts'
+import { parseMcpServers, type McpServers } from './mcp/settings.ts'
+import { parseDemoRate } from './models/demo.ts'
+import { parseModelInfo } from './models/info.ts'
+import type { WorkersAi } from './models/workers-ai.ts'
 import type { Session } from './session/object.ts'
 
 /** Text settings: all optional, from `wrangler secret`, `.dev.vars` or the environment. */
@@ -13,15 +19,36 @@ export type Vars = {
   PARLEY_ACCESS_AUD?: string
   PARLEY_COMMANDS_PER_MINUTE?: string
   PARLEY_REQUESTS_PER_MINUTE?: string
+  PARLEY_STALL_SECONDS?: string
+  PARLEY_DEMO_RATE?: string
+  PARLEY_FALLBACK?: string
+  PARLEY_MODEL_INFO?: string
+  PARLEY_MCP_SERVERS?: string
+  PARLEY_WEB_PRIVATE?: string
+  PARLEY_SENSITIVE_PATTERNS?: string
+  PARLEY_DECISION_HOURS?: string
   OPENAI_BASE_URL?: string
   OPENAI_API_KEY?: string
   OPENAI_MODEL?: string
+  ANTHROPIC_BASE_URL?: string
+  ANTHROPIC_API_KEY?: string
+  ANTHROPIC_MODEL?: string
+  ANTHROPIC_THINKING_TOKENS?: string
+  WORKERS_AI_MODEL?: string
 }
 
 export type Env = Vars & {
   SESSION: DurableObjectNamespace<Session>
+  HUB: DurableObjectNamespace<Hub>
   DB: D1Database
   ASSETS: Fetcher
+  /**
+   * The way out for tools that fetch what a model names, where the server runs on somebody's machine:
+   * a public name can be made to mean a private address. Cloudflare's network reaches none.
+   */
+  PUBLIC_WEB?: Fetcher
+  /** Only where deployed: an offline `wrangler dev` does not start with it. */
+  AI?: WorkersAi
 }
 
 export type Credential = { owner: string; token: string }
@@ -38,6 +65,15 @@ export type Settings = {
   /** null: no limit. */
   requestRate: Rate | null
   commandRate: Rate | null
+  /** A provider that is silent for this long has failed. */
+  stallMs: number
+  mcpServers: McpServers
+  /** The web tools may reach private addresses: for a server that only its owner can reach. */
+  isWebPrivate: boolean
+  /** Globs of files whose change needs a person. */
+  sensitivePatterns: readonly string[]
+  /** How long a decision may wait; null: for ever. */
+  decisionMs: number | null
 }
 
 /** The owner of everything where only one token, or none, is configured. */
@@ -70,6 +106,8 @@ function readSettings(env: Vars): Settings {
       origins: readOrigins(env.PARLEY_ORIGINS),
       requestRate: readRate(env, 'PARLEY_REQUESTS_PER_MINUTE', REQUEST_RATE, isLoopbackOnly),
       commandRate: readRate(env, 'PARLEY_COMMANDS_PER_MINUTE', COMMAND_RATE, isLoopbackOnly),
+      ...readEngine(env),
+      ...readPolicy(env),
     }
   } catch (error) {
     if (!(error instanceof SettingError)) throw error
@@ -85,6 +123,11 @@ const CLOSED: Settings = {
   origins: new Set(),
   requestRate: REQUEST_RATE,
   commandRate: COMMAND_RATE,
+  stallMs: STALL_MS,
+  mcpServers: [],
+  isWebPrivate: false,
+  sensitivePatterns: DEFAULT_SENSITIVE_PATTERNS,
+  decisionMs: null,
 }
 
 // An owner travels in a header and in a cookie: printable ASCII without separators.
@@ -151,6 +194,47 @@ function readOrigins(list: string | undefined): Set<string> {
     return url.origin
   })
   return new Set(origins)
+}
+
+function readEngine(env: Vars): Pick<Settings, 'stallMs' | 'mcpServers' | 'isWebPrivate'> {
+  const info = parseModelInfo(env.PARLEY_MODEL_INFO ?? '')
+  if (!info.ok) throw new SettingError(`PARLEY_MODEL_INFO: ${info.problem}`)
+  const mcp = parseMcpServers(env.PARLEY_MCP_SERVERS ?? '')
+  if (!mcp.ok) throw new SettingError(`PARLEY_MCP_SERVERS: ${mcp.problem}`)
+  const seconds = env.PARLEY_STALL_SECONDS?.trim() ?? ''
+  const stallMs = seconds === '' ? STALL_MS : Number(seconds) * 1000
+  if (!Number.isFinite(stallMs) || stallMs < 1000) {
+    throw new SettingError('PARLEY_STALL_SECONDS: expected a number of at least 1')
+  }
+  const thinking = Number(env.ANTHROPIC_THINKING_TOKENS?.trim() ?? '0')
+  if (!Number.isInteger(thinking) || thinking < 0) {
+    throw new SettingError('ANTHROPIC_THINKING_TOKENS: expected a whole number')
+  }
+  if (parseDemoRate(env.PARLEY_DEMO_RATE) === null) {
+    throw new SettingError('PARLEY_DEMO_RATE: expected a number from 1 to 10000')
+  }
+  const isPrivate = env.PARLEY_WEB_PRIVATE?.trim() ?? ''
+  if (!['', '0', '1'].includes(isPrivate)) {
+    throw new SettingError('PARLEY_WEB_PRIVATE: expected 1 or nothing')
+  }
+  return { stallMs, mcpServers: mcp.servers, isWebPrivate: isPrivate === '1' }
+}
+
+const HOUR_MS = 3_600_000
+
+function readPolicy(env: Vars): Pick<Settings, 'sensitivePatterns' | 'decisionMs'> {
+  const hours = env.PARLEY_DECISION_HOURS?.trim() ?? ''
+  const decisionMs = hours === '' ? null : Number(hours) * HOUR_MS
+  if (decisionMs !== null && !(Number.isFinite(decisionMs) && decisionMs >= 60_000)) {
+    throw new SettingError('PARLEY_DECISION_HOURS: expected a number of hours, at least 0.02')
+  }
+  const more = splitList(env.PARLEY_SENSITIVE_PATTERNS)
+  for (const [index, pattern] of more.entries()) {
+    const problem = findPatternProblem(pattern)
+    if (problem === null) continue
+    throw new SettingError(`PARLEY_SENSITIVE_PATTERNS: entry ${index + 1} is ${problem}`)
+  }
+  return { sensitivePatterns: [...DEFAULT_SENSITIVE_PATTERNS, ...more], decisionMs }
 }
 
 function readRate(

@@ -3,21 +3,36 @@
 import { Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import type { Env } from './env.ts'
+import { agents } from './http/agents.ts'
 import type { AppEnv } from './http/app-env.ts'
 import { limitBody } from './http/body.ts'
 import { chat } from './http/chat.ts'
+import { checkpoints } from './http/checkpoints.ts'
 import { commands } from './http/commands.ts'
 import { events } from './http/events.ts'
+import { files } from './http/files.ts'
+import { hub } from './http/hub.ts'
 import { requireIdentity, requireSettings } from './http/identity.ts'
+import { inbox } from './http/inbox.ts'
 import { login } from './http/login.ts'
+import { messages } from './http/messages.ts'
+import { missions } from './http/missions.ts'
+import { models } from './http/models.ts'
 import { refuseForeignOrigin } from './http/origin.ts'
+import { overrides } from './http/overrides.ts'
 import { limitRequests } from './http/rate-limit.ts'
 import { notFound, refuse } from './http/respond.ts'
+import { rules } from './http/rules.ts'
+import { runs } from './http/runs.ts'
 import { sessions } from './http/sessions.ts'
 import { socket } from './http/socket.ts'
 import { stream } from './http/stream.ts'
+import { tools } from './http/tools.ts'
+import { uiEvents } from './http/ui-events.ts'
+import { workspace } from './http/workspace.ts'
 import { logFailure } from './log.ts'
 
+export { Hub } from './hub/object.ts'
 export { Session } from './session/object.ts'
 
 const app = new Hono<AppEnv>()
@@ -52,8 +67,12 @@ app.get('/api/health', (c) => c.json({ ok: true }))
 app.use('/api/*', requireSettings, limitBody)
 app.route('/api', login)
 app.use('/api/*', requireIdentity, limitRequests)
-app.route('/api', chat)
-for (const resource of [sessions, events, stream, commands, socket]) {
+for (const resource of [chat, runs, models, tools, hub, inbox, rules, uiEvents, workspace]) {
+  app.route('/api', resource)
+}
+for (const resource of [missions, overrides]) app.route('/api', resource)
+app.route('/api/agents', agents)
+for (const resource of [sessions, events, messages, stream, commands, files, checkpoints, socket]) {
   app.route('/api/sessions', resource)
 }
 

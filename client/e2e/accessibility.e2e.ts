@@ -430,3 +430,130 @@ describe('colours and motion', () => {
     }
   })
 })
+
+/** A card of every kind, each with more in it than there is room for. */
+async function showCards(page: Page): Promise<void> {
+  const long = 'unbroken'.repeat(30)
+  const options = ['One thing', `Another ${long}`]
+  await startChat(
+    page,
+    script([
+      call('c1', 'bash', { command: `rm -rf ${long}` }),
+      call('w1', 'write_file', { path: `secrets/${'deep/'.repeat(20)}.env`, content: long }),
+      call('q1', 'ask_user', { questions: [{ text: `Which ${long}?`, options, free: true }] }),
+      callTools,
+    ]),
+  )
+  await untilCount(page.locator('.wait-card'), 3)
+  await page.locator('[data-call-id=c1] [data-act=always]').click()
+  await page.locator('[data-call-id=w1] [data-act=reject]').click()
+  await page.locator('[data-call-id=q1] [data-act=answer]').click()
+}
+
+describe('[UI3] [DEC1] [DEC5] cards', () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`${colorScheme}: everything in them has a name, and can be read on its background`, async () => {
+      const page = await stage.open('/', { colorScheme, reducedMotion: 'reduce' })
+      await showCards(page)
+      expect(await readNameless(page)).toEqual([])
+      expect((await readContrast(page)).poor).toEqual([])
+      await page.getByTestId('stop').click()
+      await untilCount(page.locator('.wait-card'), 0)
+      expect((await readContrast(page)).poor).toEqual([])
+    })
+  }
+
+  test('at 360 pixels they are not wider than the screen, and buttons have a finger’s width', async () => {
+    const viewport = { width: 360, height: 740 }
+    const page = await stage.open('/', { viewport, hasTouch: true, isMobile: true })
+    await showCards(page)
+    expect(await readOverflow(page)).toEqual({ page: 0, transcript: 0, wide: [] })
+    const accept = page.locator('[data-call-id=c1] [data-act=accept]')
+    await accept.scrollIntoViewIfNeeded()
+    expect(await isOnScreen(accept)).toBe(true)
+    await page.getByTestId('stop').tap()
+    await untilCount(page.locator('.wait-card'), 0)
+    expect(await readOverflow(page)).toEqual({ page: 0, transcript: 0, wide: [] })
+  })
+})
+
+/** Every block around other agents, each with more in it than there is room for. */
+async function showAgents(page: Page): Promise<void> {
+  const long = 'unbroken'.repeat(30)
+  const wide = [text(`${long} and ${'many words '.repeat(20)}`), stop]
+  const asked = script(
+    [call('t1', 'current_time', {}), call('x1', 'calculate', {}), callTools],
+    wide,
+  )
+  const tasks = [
+    script([call('c1', 'bash', { command: `touch ${long.slice(0, 150)}` }), callTools], wide),
+    script([call('c2', 'bash', { command: `ls\nrm -rf ${long}` }), callTools], wide),
+    script(wide),
+  ]
+  await startChat(
+    page,
+    script(
+      [call('a1', 'agents_message', { to: 'researcher', message: asked }), callTools],
+      [
+        call('a2', 'agents_message', { to: 'planner', message: script(wide), wait: false }),
+        ...tasks.map((task, n) => call(`s${n}`, 'agents_spawn', { task, agent: 'coder' })),
+        callTools,
+      ],
+      wide,
+    ),
+  )
+  await untilCount(page.locator('.child-wait'), 2)
+  await untilCount(page.locator('.child-row.success'), 1)
+  await page.locator('[data-call=a1] summary').click()
+  await page.locator('[data-call=s2] .child-fold').click()
+  await page.locator('.child-wait [data-act=reject]').first().click()
+  await page.locator('.chip-sender').waitFor()
+}
+
+/** Stopped, it is as it stays; then the chats of those who were asked. */
+async function stopAgents(page: Page): Promise<void> {
+  await page.getByTestId('stop').click()
+  await untilCount(page.locator('.child-wait'), 0)
+  await page.locator('.child-row.interrupted').first().waitFor()
+}
+
+describe('[UI3] [AGT3] [AGT5] other agents', () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`${colorScheme}: everything about them has a name, and can be read on its background`, async () => {
+      const page = await stage.open('/', { colorScheme, reducedMotion: 'reduce' })
+      await showAgents(page)
+      expect(await readNameless(page)).toEqual([])
+      expect((await readContrast(page)).poor).toEqual([])
+      await stopAgents(page)
+      expect((await readContrast(page)).poor).toEqual([])
+      await page.getByRole('button', { name: 'Runs' }).click()
+      await untilCount(page.locator('.run-row'), 6)
+      expect(
+        await page
+          .getByRole('dialog')
+          .getByRole('link', { name: /^coder/ })
+          .count(),
+      ).toBe(3)
+      expect((await readContrast(page)).poor).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.locator('[data-call=a1] .exchange-link').click()
+      await page.locator('section.exchange .markdown').waitFor()
+      expect(await readNameless(page)).toEqual([])
+      expect((await readContrast(page)).poor).toEqual([])
+    })
+  }
+
+  test('at 360 pixels they are not wider than the screen', async () => {
+    const viewport = { width: 360, height: 740 }
+    const page = await stage.open('/', { viewport, hasTouch: true, isMobile: true })
+    await showAgents(page)
+    expect(await readOverflow(page)).toEqual({ page: 0, transcript: 0, wide: [] })
+    await stopAgents(page)
+    expect(await readOverflow(page)).toEqual({ page: 0, transcript: 0, wide: [] })
+    await page.locator('.child-row .child-link').first().tap()
+    await page.locator('section.exchange').waitFor()
+    expect(await readOverflow(page)).toEqual({ page: 0, transcript: 0, wide: [] })
+    await page.getByRole('link', { name: /^Back to/ }).tap()
+    await page.locator('.child-row').first().waitFor()
+  })
+})

@@ -95,6 +95,12 @@ export async function untilLive(page: Page): Promise<void> {
 /** The answer has ended, well or not, and nothing runs. */
 export async function untilEnded(page: Page, index: number): Promise<void> {
   await answer(page, index).locator('.turn-foot, .outcome-mark').first().waitFor()
+  await untilWritten(page)
+}
+
+/** Markdown is loaded beside a session: a page that has just been opened may still wait for it. */
+async function untilWritten(page: Page): Promise<void> {
+  await page.waitForFunction(() => !document.querySelector('.text-part:not(:has(.markdown))'))
 }
 
 export async function untilText(locator: Locator, text: string | RegExp): Promise<void> {

@@ -142,7 +142,7 @@ describe('reading', () => {
     expect(await textOf(0)).toEqual(['Before the cut there is a half-fin'])
     wire.restore()
     await untilText(answer(page, 0), 'that nobody was there to see.')
-    expect(await banner().isVisible()).toBe(false)
+    await banner().waitFor({ state: 'hidden' })
     stage.model.gate(gates[1]!).release()
     await untilText(answer(page, 0), 'And then the rest')
     wire.cut()
@@ -183,7 +183,10 @@ describe('reading', () => {
 
   test('[LOG3] a connection that died without a word is noticed when the page is looked at again', async () => {
     const held = newGate()
-    await startChat(page, script([text('Said before the silence.'), gate(held), text(' After.')]))
+    await startChat(
+      page,
+      script([text('Said before the silence.'), gate(held), text(' After.'), stop]),
+    )
     await untilText(answer(page, 0), 'Said before the silence.')
     wire.swallow()
     stage.model.gate(held).release()

@@ -121,6 +121,8 @@ describe('what a model writes', () => {
     const pieces = HOSTILE.match(/[\s\S]{1,7}/g)!.map(text)
     await startChat(page, script([...pieces, stop]))
     await untilEnded(page, 0)
+    // The sanitizer is loaded when it is first needed: until then raw HTML is not shown at all.
+    await answer(page, 0).getByText('Image: beacon').first().waitFor()
     expect(await readRemains()).toEqual({ tags: [], handlers: [], links: [], ids: [] })
     await expectUnharmed()
     await expectSameAfterReload(page)

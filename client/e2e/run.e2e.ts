@@ -385,7 +385,10 @@ describe('stopping', () => {
 describe('a failing provider', () => {
   test('[RUN4][UI2] a run that failed says so, keeps what came, and can be continued', async () => {
     const held = newGate()
-    await startChat(page, script([text('The beginning is here. '), gate(held), { cut: true }]))
+    // What the provider calls our fault is not tried again.
+    const error = { message: 'That is refused.', type: 'invalid_request_error', code: '400' }
+    const refusal = { raw: `data: ${JSON.stringify({ error })}\n\n` }
+    await startChat(page, script([text('The beginning is here. '), gate(held), refusal]))
     await untilText(answer(page, 0), 'The beginning is here.')
     stage.model.gate(held).release()
     await answer(page, 0).locator('.failed-mark').waitFor()

@@ -27,6 +27,11 @@ const TOKEN = 'a-token-for-the-picture'
 const MEETING = 'When can Berlin, New York and Tokyo meet tomorrow?'
 const LONG = 'Write a story about a lighthouse'
 const BROKEN = 'Fetch the harbour records'
+const FESTIVAL = 'Plan the harbour festival with the others'
+const TIDE = 'When is high tide on Saturday, and is the pier open?'
+const PROGRAMME = 'Write the programme into festival.md'
+const BOATS = 'Calculate how many boats fit along the pier'
+const LETTER = 'Draft the invitation to the fishing association'
 const TITLES = [
   'Compare the three hosting offers',
   'Translate the release notes',
@@ -68,6 +73,35 @@ const CONVERSATIONS: Record<string, Reply[]> = {
       stop,
     ],
   ],
+  [FESTIVAL]: [
+    [
+      text('I ask the researcher first.'),
+      call('tide', 'agents_message', { to: 'researcher', message: TIDE }),
+      callTools,
+    ],
+    [
+      text('Now three of us work on it.'),
+      call('programme', 'agents_spawn', { agent: 'coder', task: PROGRAMME }),
+      call('boats', 'agents_spawn', { agent: 'analyst', task: BOATS }),
+      call('letter', 'agents_spawn', { task: LETTER }),
+      callTools,
+    ],
+  ],
+  [TIDE]: [
+    [call('clock', 'current_time', { timezone: 'Europe/Lisbon' }), callTools],
+    [text('High tide is at **12:25**, and the pier is open from nine to six.'), stop],
+  ],
+  [PROGRAMME]: [
+    [call('touch', 'bash', { command: 'touch festival.md && rm -rf drafts' }), callTools],
+  ],
+  [BOATS]: [
+    [call('sum', 'calculate', { expression: '240 / 17' }), callTools],
+    [text('Fourteen boats, with five metres between them.'), stop],
+  ],
+  [LETTER]: [
+    [call('today', 'current_time', {}), callTools],
+    [gate('letter'), stop],
+  ],
   [BROKEN]: [
     [
       text('I try the archive first, then count the minutes until it opens.'),
@@ -83,7 +117,9 @@ function reply(body: ChatBody): Reply {
   const index = body.messages.findLastIndex(({ role }) => role === 'user')
   const content = body.messages[index]?.content
   const step = body.messages.slice(index + 1).filter(({ role }) => role === 'assistant').length
-  const replies = typeof content === 'string' ? CONVERSATIONS[content] : undefined
+  // What another agent says stands below a note of who it is.
+  const said = typeof content === 'string' ? content.replace(/^\[Message from [^\n]*\n/, '') : ''
+  const replies = CONVERSATIONS[said]
   return replies?.[step] ?? [text('Gladly. Tell me a little more about it.'), stop]
 }
 
@@ -127,6 +163,9 @@ async function converse(browser: Browser, server: TestServer): Promise<Record<st
     await send(page, message)
     await untilText(chips(page), message)
   }
+  await begin('agents', FESTIVAL)
+  await page.locator('.child-wait').waitFor()
+  await untilText(page.locator('.child-tree'), '1 done')
   await begin('conversation', MEETING)
   await untilEnded(page, 0)
   await context.close()
@@ -144,6 +183,7 @@ async function shootViews(browser: Browser, server: TestServer): Promise<void> {
       await page.goto(`${server.origin}/s/${sessionId}`)
       await untilLive(page)
       await answer(page, 0).waitFor()
+      if (name === 'agents') await page.locator('.child-wait').waitFor()
       await shoot(page, `${name}-${view.name}`)
     }
     await openEverything(page)

@@ -107,6 +107,36 @@ test('[SES2] a deleted chat is gone at once, and Undo brings it back with all th
   await untilEnded(page, 1)
 })
 
+test('[SES2] a rename that is answered after the deletion does not bring the chat back', async () => {
+  const sessionId = await startChat(page, 'Renamed, then deleted')
+  await untilEnded(page, 0)
+  const removed = Promise.withResolvers<void>()
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => {
+      if (String(payload).includes('session_removed')) removed.resolve()
+    }),
+  )
+  await page.reload()
+  await row(sessionId).waitFor()
+  await page.route(`**/api/sessions/${sessionId}`, async (route) => {
+    if (route.request().method() !== 'PATCH') return route.continue()
+    const response = await route.fetch()
+    await removed.promise
+    await route.fulfill({ response })
+  })
+  const renamed = page.waitForResponse((response) => response.request().method() === 'PATCH')
+  await row(sessionId).locator('a').press('F2')
+  await page.getByRole('textbox', { name: 'Title' }).fill('Too late')
+  await page.keyboard.press('Enter')
+  await row(sessionId).locator('a').press('Delete')
+  await (await renamed).finished()
+  // The toast is drawn after the answer was read, in the same turn as the row would be.
+  await page.locator('.toast').waitFor()
+  await untilCount(row(sessionId), 0)
+  await newChat()
+  expect(await row(sessionId).count()).toBe(0)
+})
+
 test('[SES2] an Undo that is quicker than its deletion still wins', async () => {
   const sessionId = await startChat(page, 'Deleted in haste')
   await untilEnded(page, 0)

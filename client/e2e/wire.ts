@@ -55,7 +55,7 @@ export class Wire {
     }
   }
 
-  /** Resolves when `count` attempts to open a WebSocket have failed since the cut. */
+  /** Resolves when `count` attempts to open a session's WebSocket have failed since the cut. */
   untilRefused(count: number): Promise<void> {
     if (this.#refused >= count) return Promise.resolve()
     return new Promise((resolve) => this.#waiters.push({ count, resolve }))
@@ -90,7 +90,8 @@ export class Wire {
     client.on('error', () => undefined)
     client.once('data', (head) => {
       client.destroy()
-      if (!/^upgrade: websocket/im.test(head.toString('latin1'))) return
+      // The hub has a socket of its own, which comes back at its own times.
+      if (!/^GET \/api\/sessions\/\S+\/socket /.test(head.toString('latin1'))) return
       this.#refused++
       for (const { count, resolve } of this.#waiters) if (count <= this.#refused) resolve()
     })

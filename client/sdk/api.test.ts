@@ -57,6 +57,14 @@ test.each<[string, (api: Api) => Promise<unknown>, string, unknown]>([
     'PATCH /api/sessions/s',
     { pinned: true },
   ],
+  [
+    'runs',
+    (api) => api.listRuns('s', { limit: 1 }),
+    'GET /api/agent-runs?session_id=s&limit=1',
+    null,
+  ],
+  ['child runs', (api) => api.childRuns('s.3'), 'GET /api/agent-children?run_id=s.3', null],
+  ['cancel', (api) => api.cancelRun('s.3'), 'POST /api/agent-cancel', { run_id: 's.3' }],
   ['delete', (api) => api.deleteSession('s'), 'DELETE /api/sessions/s', null],
   ['restore', (api) => api.restoreSession('s'), 'POST /api/sessions/s/restore', null],
   ['events', (api) => api.events('s'), 'GET /api/sessions/s/events', null],
@@ -78,6 +86,22 @@ test.each<[string, (api: Api) => Promise<unknown>, string, unknown]>([
     'POST /api/sessions/s/commands',
     { type: 'clear', id: 'c' },
   ],
+  ['models', (api) => api.listModels(), 'GET /api/models', null],
+  ['tools', (api) => api.listTools(), 'GET /api/tools', null],
+  ['agents', (api) => api.listAgents(), 'GET /api/agents', null],
+  [
+    'create an agent',
+    (api) => api.createAgent({ name: 'a', mode: 'ask' }),
+    'POST /api/agents',
+    { name: 'a', mode: 'ask' },
+  ],
+  [
+    'change an agent',
+    (api) => api.patchAgent('a/b', { tools: null }),
+    'PATCH /api/agents/a%2Fb',
+    { tools: null },
+  ],
+  ['delete an agent', (api) => api.deleteAgent('a'), 'DELETE /api/agents/a', null],
 ])('[API1] %s asks for what it says', async (_name, call, expected, body) => {
   const { api, calls } = createScene(() => Response.json({ session: { id: 's' } }))
   await call(api)

@@ -1,8 +1,10 @@
 // The HTTP side of a server. Everything that goes wrong is an ApiError.
 
 import type { Ack, Command } from '#protocol/commands'
+import type { SavedRule } from '#protocol/decision-events'
 import type { SessionChanges, SessionEvent } from '#protocol/events'
-import type { SessionSummary } from '#protocol/http'
+import type { AgentSummary, ModelSummary, RunRecord, SessionSummary } from '#protocol/http'
+import type { InboxEntry } from '#protocol/hub'
 import { ApiError } from './errors.ts'
 
 export type Me = {
@@ -16,6 +18,20 @@ export type Me = {
 export type ListedSession = SessionSummary & { snippet?: string }
 export type SessionPage = { sessions: ListedSession[]; nextCursor: string | null }
 export type EventsAnswer = { events: SessionEvent[]; seq: number; hasMore: boolean }
+/** A new agent needs a name; the rest has defaults. Names do not change. */
+export type NewAgent = Pick<AgentSummary, 'name'> & AgentChanges
+export type AgentChanges = Partial<Omit<AgentSummary, 'name' | 'builtIn'>>
+/** `server` null: one of Parley's own. */
+export type ToolSummary = {
+  name: string
+  description: string
+  server: string | null
+  readOnly: boolean
+}
+export type ToolsAnswer = {
+  tools: ToolSummary[]
+  warnings: { code: string; message: string }[]
+}
 export type EventsQuery = { after?: number; before?: number; limit?: number; deltas?: boolean }
 
 export type ApiOptions = {
@@ -99,6 +115,66 @@ export class Api {
     return ack
   }
 
+  /** Of a session, newest first. `cursor`: the last page's `nextCursor`. */
+  listRuns(
+    sessionId: string,
+    query: { cursor?: string; limit?: number } = {},
+  ): Promise<{ runs: RunRecord[]; nextCursor: string | null }> {
+    return this.#request('GET', '/api/agent-runs', { query: { session_id: sessionId, ...query } })
+  }
+
+  /** Runs elsewhere that work, or worked, for this one: of agents it asked and children it started. */
+  async childRuns(runId: string): Promise<RunRecord[]> {
+    const query = { run_id: runId }
+    return (await this.#request<{ runs: RunRecord[] }>('GET', '/api/agent-children', { query }))
+      .runs
+  }
+
+  /** Ends it and everything that works for it. `seq`: of its last event. */
+  cancelRun(runId: string): Promise<{ ok: true; seq: number | null }> {
+    return this.#request('POST', '/api/agent-cancel', { body: { run_id: runId } })
+  }
+
+  /** What waits for this person in any session, oldest first. */
+  async inbox(): Promise<InboxEntry[]> {
+    return (await this.#request<{ items: InboxEntry[] }>('GET', '/api/inbox')).items
+  }
+
+  /** What this person allowed or refused for good. */
+  async listRules(): Promise<SavedRule[]> {
+    return (await this.#request<{ rules: SavedRule[] }>('GET', '/api/rules')).rules
+  }
+
+  async removeRule(ruleId: string): Promise<void> {
+    await this.#request('DELETE', `/api/rules/${encodeURIComponent(ruleId)}`)
+  }
+
+  listModels(): Promise<{ models: ModelSummary[]; default: string }> {
+    return this.#request('GET', '/api/models')
+  }
+
+  listTools(): Promise<ToolsAnswer> {
+    return this.#request('GET', '/api/tools')
+  }
+
+  /** The built-in ones first. */
+  async listAgents(): Promise<AgentSummary[]> {
+    return (await this.#request<{ agents: AgentSummary[] }>('GET', '/api/agents')).agents
+  }
+
+  async createAgent(fields: NewAgent): Promise<AgentSummary> {
+    return (await this.#request<OneAgent>('POST', '/api/agents', { body: fields })).agent
+  }
+
+  async patchAgent(name: string, changes: AgentChanges): Promise<AgentSummary> {
+    return (await this.#request<OneAgent>('PATCH', agentPath(name), { body: changes })).agent
+  }
+
+  /** Its sessions stay: another agent answers in them. */
+  async deleteAgent(name: string): Promise<void> {
+    await this.#request('DELETE', agentPath(name))
+  }
+
   async #request<T>(method: string, path: string, { query, body }: Request = {}): Promise<T> {
     const init: RequestInit = {
       method,
@@ -130,6 +206,9 @@ export class Api {
 export const createApi = (options: ApiOptions): Api => new Api(options)
 
 type OneSession = { session: SessionSummary }
+type OneAgent = { agent: AgentSummary }
+
+const agentPath = (name: string): string => `/api/agents/${encodeURIComponent(name)}`
 
 export const sessionPath = (sessionId: string, resource?: string): string =>
   `/api/sessions/${encodeURIComponent(sessionId)}${resource === undefined ? '' : `/${resource}`}`
@@ -141,7 +220,7 @@ function toQueryString(query: Query = {}): string {
   return fields.length === 0 ? '' : `?${new URLSearchParams(fields).toString()}`
 }
 
-function parseObject(text: string): object | null {
+export function parseObject(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' ? value : null
@@ -151,7 +230,7 @@ function parseObject(text: string): object | null {
 }
 
 /** Something between us and the server may have answered: then there is no code to read. */
-function toError(response: Response, json: object | null): ApiError {
+export function toError(response: Response, json: object | null): ApiError {
   const { error } = (json ?? {}) as { error?: { code?: unknown; message?: unknown } }
   const code = typeof error?.code === 'string' ? error.code : 'http_error'
   const message =

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { SessionEvent } from '#protocol/events'
 import { fold } from '#protocol/reduce'
-import type { Turn } from '#protocol/state'
+import type { Turn } from '#protocol/turns'
 import { addOlderPage, olderThan, type EventsPage } from './older-pages.ts'
 import { SessionModel } from './session-model.ts'
 import { MemorySession } from './testing/memory-session.ts'

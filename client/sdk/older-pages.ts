@@ -6,7 +6,7 @@
 import type { SessionEvent } from '#protocol/events'
 import { PAGE_EVENTS } from '#protocol/limits'
 import { fold } from '#protocol/reduce'
-import type { Turn } from '#protocol/state'
+import type { Turn } from '#protocol/turns'
 
 export type OlderPages = {
   /** Everything from this seq on is held. */

@@ -58,7 +58,7 @@ class RealClient {
 
   loadAll(limit: number): void {
     for (let before = this.model.olderBefore; before !== null; before = this.model.olderBefore) {
-      const page = this.#harness.core.events(OWNER, { before, limit, deltas: false })
+      const page = this.#harness.core.views.events(OWNER, { before, limit, deltas: false })
       if (!page.ok) throw new Error(page.rejection.message)
       this.model.prepend(before, page.value)
     }

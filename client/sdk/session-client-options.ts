@@ -17,5 +17,8 @@ export type SessionClientOptions = {
   newId?: () => string
 }
 
+export const toSocketUrl = (origin: string, path: string): string =>
+  origin.replace(/^http/, 'ws').replace(/\/+$/, '') + path
+
 export const socketUrl = ({ origin, sessionId }: SessionClientOptions): string =>
-  origin.replace(/^http/, 'ws').replace(/\/+$/, '') + sessionPath(sessionId, 'socket')
+  toSocketUrl(origin, sessionPath(sessionId, 'socket'))

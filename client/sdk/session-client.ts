@@ -2,47 +2,39 @@
 // to speak: hello first on every connection, then whatever has no answer yet.
 
 import type { Ack, Command } from '#protocol/commands'
-import type { ClientFrame } from '#protocol/frames'
-import { PROTOCOL_VERSION } from '#protocol/version'
+import type { ServerFrame } from '#protocol/frames'
 import { Api } from './api.ts'
 import { readClose } from './close-codes.ts'
 import { dialler } from './dialler.ts'
 import { CommandError } from './errors.ts'
-import { Heartbeat } from './heartbeat.ts'
 import { Listeners } from './listeners.ts'
+import { isLive, LiveConnection, UNCONNECTED } from './live-connection.ts'
 import { OLDER_PAGE_EVENTS } from './older-pages.ts'
 import { parseServerFrame } from './parse-server-frame.ts'
 import { randomId } from './random-id.ts'
 import { refuseUnsent } from './refuse-unsent.ts'
-import { ReconnectingSocket, type AfterLoss } from './reconnecting-socket.ts'
+import type { AfterLoss } from './reconnecting-socket.ts'
 import { socketUrl, type SessionClientOptions } from './session-client-options.ts'
 import { SessionCommands, type Ask } from './session-commands.ts'
 import { SessionModel, type Settled } from './session-model.ts'
 import type { ConnectionState, SessionHandle, SessionView } from './types.ts'
-import { bindWakeSignals, isOffline, isVisible } from './wake-signals.ts'
 
 /** Between reports of how far this client has got, while it advances. */
 export const SEEN_EVERY_MS = 1000
 
 type Waiter = { resolve: (ack: Ack) => void; reject: (error: CommandError) => void }
 
-const UNCONNECTED: ConnectionState = { status: 'waiting', attempt: 0 }
-
 class SessionClient extends SessionCommands implements SessionHandle {
   readonly sessionId: string
   readonly #model: SessionModel
   readonly #api: Api
-  readonly #socket: ReconnectingSocket
-  readonly #heartbeat: Heartbeat
+  readonly #connection: LiveConnection
   readonly #newId: () => string
   readonly #listeners = new Listeners<SessionView>()
   readonly #waiters = new Map<string, Waiter>()
   #view: SessionView
   #seenTimer: ReturnType<typeof setTimeout> | undefined
-  #unbind: (() => void) | null = null
   #loadingOlder: Promise<void> | null = null
-  /** The network went away: the connection may not know yet that it is dead. */
-  #isDoubtful = false
 
   constructor(options: SessionClientOptions) {
     super()
@@ -51,23 +43,17 @@ class SessionClient extends SessionCommands implements SessionHandle {
     this.#model = new SessionModel(options.sessionId, options.tail)
     this.#view = { ...this.#model.view, connection: UNCONNECTED }
     this.#api = new Api(options)
-    this.#heartbeat = new Heartbeat({
-      ping: () => this.#socket.send('ping'),
-      dead: () => this.#socket.restart(),
-      isVisible,
-    })
-    this.#socket = new ReconnectingSocket(
+    this.#connection = new LiveConnection(
       {
         url: socketUrl(options),
         dial: dialler(options),
         random: options.random ?? Math.random,
       },
       {
-        connecting: () => this.#disconnected({ status: 'connecting' }),
-        open: () => this.#greet(),
+        greet: () => this.#greet(),
         text: (text) => this.#read(text),
-        lost: ({ code, reason }) => this.#lost(code, reason),
-        waiting: (attempt) => this.#disconnected({ status: 'waiting', attempt }),
+        lost: (code) => this.#lost(code),
+        changed: (state) => this.#changed(state),
       },
     )
   }
@@ -81,27 +67,16 @@ class SessionClient extends SessionCommands implements SessionHandle {
   }
 
   connect(): void {
-    this.#unbind ??= bindWakeSignals({
-      wake: () => this.wake(),
-      online: () => this.wake(),
-      offline: () => this.#doubt(),
-    })
-    this.#socket.start()
+    this.#connection.connect()
   }
 
   /** Commands without an answer stay, and go out with the next connect(). */
   close(): void {
-    this.#unbind?.()
-    this.#unbind = null
-    this.#socket.stop()
-    this.#fallSilent()
-    this.#publish(UNCONNECTED)
+    this.#connection.close()
   }
 
   wake(): void {
-    if (this.#socket.phase !== 'open') return this.#socket.hurry()
-    if (this.#isDoubtful || this.#heartbeat.isSilent) this.#socket.restart()
-    else this.#heartbeat.probe()
+    this.#connection.wake()
   }
 
   /** Resolves when at least one more turn is there, or nothing older is left. */
@@ -124,33 +99,24 @@ class SessionClient extends SessionCommands implements SessionHandle {
     })
     this.#model.submit(command)
     const refusal = refuseUnsent(command)
-    if (refusal === null) this.#say(command)
+    if (refusal === null) this.#connection.send(command)
     else this.#settle(this.#model.refuse(command.id, refusal))
     this.#publish()
     return answer
   }
 
   #greet(): void {
-    this.#isDoubtful = false
-    this.#say(this.#model.hello())
-    for (const command of this.#model.waiting()) this.#say(command)
-    this.#heartbeat.start()
+    this.#connection.send(this.#model.hello())
+    for (const command of this.#model.waiting()) this.#connection.send(command)
     this.#publish()
   }
 
-  #say(frame: ClientFrame): void {
-    this.#socket.send(JSON.stringify(frame))
-  }
-
   #read(text: string): void {
-    this.#heartbeat.heard()
-    const frame = parseServerFrame(text)
+    const frame = parseServerFrame(text) as ServerFrame | null
     if (frame === null) return
     const settled = this.#model.receive(frame)
-    if (frame.type === 'ready') {
-      this.#socket.confirm()
-      this.#publish({ status: frame.version > PROTOCOL_VERSION ? 'outdated' : 'live' })
-    } else this.#publish()
+    if (frame.type === 'ready') this.#connection.confirm(frame.version)
+    else this.#publish()
     this.#settle(settled)
     this.#reportSeen()
   }
@@ -164,46 +130,31 @@ class SessionClient extends SessionCommands implements SessionHandle {
   }
 
   #reportSeen(): void {
-    const { status } = this.#view.connection
-    if (this.#seenTimer !== undefined || (status !== 'live' && status !== 'outdated')) return
+    if (this.#seenTimer !== undefined || !isLive(this.#view.connection)) return
     const seen = this.#model.seenFrame()
     if (seen === null) return
-    this.#say(seen)
+    this.#connection.send(seen)
     this.#seenTimer = setTimeout(() => {
       this.#seenTimer = undefined
       this.#reportSeen()
     }, SEEN_EVERY_MS)
   }
 
-  #lost(code: number, reason: string): AfterLoss {
+  #lost(code: number): AfterLoss {
     const { next, refusal } = readClose(code)
     if (refusal !== null) {
       for (const { id } of this.#model.waiting()) this.#settle(this.#model.refuse(id, refusal))
     }
-    if (next === 'stop') {
-      this.#fallSilent()
-      this.#publish({ status: 'gone', code, reason })
-    }
     return next
   }
 
-  #disconnected(connection: ConnectionState): void {
-    this.#fallSilent()
-    this.#publish(isOffline() ? { status: 'offline' } : connection)
-  }
-
   /** No timer without a connection. */
-  #fallSilent(): void {
-    this.#heartbeat.stop()
-    clearTimeout(this.#seenTimer)
-    this.#seenTimer = undefined
-  }
-
-  /** The browser is offline. A server on this machine may still answer: only silence decides. */
-  #doubt(): void {
-    this.#isDoubtful = this.#socket.phase === 'open'
-    if (this.#isDoubtful) this.#heartbeat.probe()
-    else if (this.#socket.phase !== 'stopped') this.#publish({ status: 'offline' })
+  #changed(connection: ConnectionState): void {
+    if (!isLive(connection)) {
+      clearTimeout(this.#seenTimer)
+      this.#seenTimer = undefined
+    }
+    this.#publish(connection)
   }
 
   async #loadTurns(): Promise<void> {

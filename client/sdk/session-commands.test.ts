@@ -97,6 +97,41 @@ test('every command has its method', async () => {
   ])
 })
 
+test('[DEC2] [DEC5] decisions, answers and rules have their methods', async () => {
+  const scene = createScene()
+  const socket = await goLive(scene)
+  const { client } = scene
+  void client.decide('d1', 'accept')
+  void client.decide('d2', 'accept', { edits: { command: 'ls' }, scope: 'session' })
+  void client.decide('d3', 'reject', { reason: 'no' })
+  void client.answer('q1', { colour: 'red', rooms: ['hall'] })
+  void client.removeRule('r1')
+  expect(socket.frames.slice(-5)).toEqual([
+    { type: 'decide', decisionId: 'd1', verdict: 'accept', id: 'id-1' },
+    {
+      type: 'decide',
+      decisionId: 'd2',
+      verdict: 'accept',
+      edits: { command: 'ls' },
+      scope: 'session',
+      id: 'id-2',
+    },
+    { type: 'decide', decisionId: 'd3', verdict: 'reject', reason: 'no', id: 'id-3' },
+    { type: 'answer', questionId: 'q1', answers: { colour: 'red', rooms: ['hall'] }, id: 'id-4' },
+    { type: 'rule_remove', ruleId: 'r1', id: 'id-5' },
+  ])
+})
+
+test('[DEC4] a decision taken offline counts as unanswered until the session has answered', async () => {
+  const scene = createScene()
+  const answer = scene.client.decide('d1', 'accept')
+  expect(scene.client.view.unanswered).toBe(1)
+  serve(await begin(scene), scene.session)
+  await answer
+  expect(scene.client.view.unanswered).toBe(0)
+  expect(scene.session.effects).toBe(1)
+})
+
 test('[LOG5] a refusal rejects the promise and leaves the text', async () => {
   const scene = createScene()
   const socket = await goLive(scene)
@@ -189,4 +224,48 @@ test('a page that cannot be fetched is an ApiError, and can be asked for again',
   await goLive(scene)
   await expect(scene.client.loadOlder()).rejects.toMatchObject({ code: 'network' })
   await expect(scene.client.loadOlder()).rejects.toMatchObject({ code: 'network' })
+})
+
+test('[FILE3] keep, undo, redo and restore name the checkpoint, and the file and change where one is meant', async () => {
+  const scene = createScene()
+  const socket = await goLive(scene)
+  const { client } = scene
+  const answers = [
+    client.keep({ checkpointId: 'c1' }),
+    client.undo({ checkpointId: 'c1', path: 'a.txt', hunk: 2 }),
+    client.redo({ checkpointId: 'c1', path: 'a.txt' }),
+    client.restore('c1'),
+  ]
+  expect(socket.frames.slice(-4)).toEqual([
+    { type: 'keep', id: 'id-1', checkpointId: 'c1' },
+    { type: 'undo', id: 'id-2', checkpointId: 'c1', path: 'a.txt', hunk: 2 },
+    { type: 'redo', id: 'id-3', checkpointId: 'c1', path: 'a.txt' },
+    { type: 'restore', id: 'id-4', checkpointId: 'c1' },
+  ])
+  for (const frame of socket.frames.slice(-4)) socket.deliver(...scene.session.answer(frame))
+  await Promise.all(answers)
+})
+
+test('[AGT7] missions and overrides are asked for by their commands', async () => {
+  const scene = createScene()
+  const socket = await goLive(scene)
+  const { client } = scene
+  const answers = [
+    client.setMission({ text: 'Keep it short', everyMinutes: 5 }),
+    client.promptMission(),
+    client.pauseMission(),
+    client.resumeMission(),
+    client.clearMission(),
+    client.setOverride('coder', { mode: 'ask' }),
+  ]
+  expect(socket.frames.slice(-6)).toEqual([
+    { type: 'mission_set', id: 'id-1', text: 'Keep it short', everyMinutes: 5 },
+    { type: 'mission_prompt', id: 'id-2' },
+    { type: 'mission_pause', id: 'id-3' },
+    { type: 'mission_resume', id: 'id-4' },
+    { type: 'mission_clear', id: 'id-5' },
+    { type: 'override_set', id: 'id-6', agentId: 'coder', override: { mode: 'ask' } },
+  ])
+  for (const frame of socket.frames.slice(-6)) socket.deliver(...scene.session.answer(frame))
+  await Promise.all(answers)
 })

@@ -3,7 +3,7 @@
 import { agentStatus, EMPTY_TAIL, viewOpen, type Tail } from '#protocol/live'
 import { EMPTY_STATE, type SessionState } from '#protocol/state'
 import type { OlderPages } from './older-pages.ts'
-import { EMPTY_OUTBOX, pendingSends, type Outbox } from './outbox.ts'
+import { EMPTY_OUTBOX, pendingSends, waitingCommands, type Outbox } from './outbox.ts'
 import type { SessionView } from './types.ts'
 
 /** A view without the connection, which only the socket knows. */
@@ -34,6 +34,7 @@ export function toView(held: Held, last: { held: Held; view: ModelView } | null)
     open,
     status: agentStatus(state.run, open),
     hasOlder: older !== null,
+    unanswered: waitingCommands(outbox).length,
     pending: last?.held.outbox === outbox ? last.view.pending : pendingSends(outbox),
     loaded,
   }

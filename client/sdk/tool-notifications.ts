@@ -1,7 +1,7 @@
 // What the tools of a run are doing, read off the response as it is shown: so a reload says the
 // same as the live page, and there is nothing to keep in step.
 
-import type { Part, Response, TextPart, ToolPart, Turn } from '#protocol/state'
+import type { Part, Response, TextPart, ToolPart, Turn } from '#protocol/turns'
 import type { SessionView } from './types.ts'
 
 export type ToolNotification = {

@@ -1,9 +1,14 @@
 // What a program that uses the headless client sees.
 
 import type { Ack } from '#protocol/commands'
+import type { Answers } from '#protocol/decision-events'
 import type { Attachment, Delivery, SessionChanges } from '#protocol/events'
 import type { AgentStatus, Tail } from '#protocol/live'
-import type { Response, SessionState } from '#protocol/state'
+import type { AgentOverride } from '#protocol/mission-events'
+import type { SessionState } from '#protocol/state'
+import type { Response } from '#protocol/turns'
+import type { DecideOptions } from './session-commands.ts'
+import type { ChangeTarget, NewSessionMission } from './session-commands.ts'
 
 /** `offline`: the browser says so. `waiting`: between attempts. `gone`: deleted or not yours. */
 export type ConnectionState =
@@ -35,6 +40,8 @@ export type SessionView = {
   /** Older turns exist that are not held yet. */
   hasOlder: boolean
   pending: readonly PendingSend[]
+  /** Commands of any kind that the session has not answered yet. */
+  unanswered: number
   connection: ConnectionState
   /** The first replay has arrived. */
   loaded: boolean
@@ -60,8 +67,22 @@ export interface SessionHandle {
   removeQueued(itemId: string): Promise<Ack>
   moveQueued(itemId: string, before: string | null): Promise<Ack>
   sendQueuedNow(itemId: string): Promise<Ack>
+  keep(target: ChangeTarget): Promise<Ack>
+  undo(target: ChangeTarget): Promise<Ack>
+  redo(target: ChangeTarget): Promise<Ack>
+  restore(checkpointId: string): Promise<Ack>
   configure(changes: SessionChanges): Promise<Ack>
+  decide(decisionId: string, verdict: 'accept' | 'reject', options?: DecideOptions): Promise<Ack>
+  answer(questionId: string, answers: Answers): Promise<Ack>
+  removeRule(ruleId: string): Promise<Ack>
+  setMission(mission: NewSessionMission): Promise<Ack>
+  clearMission(): Promise<Ack>
+  pauseMission(): Promise<Ack>
+  resumeMission(): Promise<Ack>
+  promptMission(): Promise<Ack>
+  setOverride(agentId: string, override: AgentOverride | null): Promise<Ack>
   clear(): Promise<Ack>
+  compact(): Promise<Ack>
   /** Drop a refused message from `pending`. */
   discard(id: string): void
 }

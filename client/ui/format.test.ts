@@ -25,7 +25,12 @@ test('tokens and costs keep the digits that matter', () => {
     '12.3k tokens',
     '2M tokens',
   ])
-  expect([0.00123, 1.5].map(formatCost)).toEqual(['$0.0012', '$1.50'])
+  expect([0, 0.00002, 0.00123, 1.5].map(formatCost)).toEqual([
+    '$0.00',
+    '<$0.0001',
+    '$0.0012',
+    '$1.50',
+  ])
 })
 
 test('ages are coarse, and a clock that is behind shows no future', () => {

@@ -22,7 +22,8 @@ export function formatTokens(tokens: number): string {
 }
 
 export function formatCost(usd: number): string {
-  return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`
+  if (usd > 0 && usd < 0.0001) return '<$0.0001'
+  return usd > 0 && usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`
 }
 
 /** For the session list, which is not part of the transcript. */

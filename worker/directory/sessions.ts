@@ -3,10 +3,16 @@
 
 import type { SessionStatus, SessionSummary } from '#protocol/http'
 import type { Mode } from '#protocol/events'
+import type { Mission } from '#protocol/mission-events'
 import type { z } from 'zod'
+import { DEFAULT_AGENT } from '../core/agents/agent.ts'
 
 /** `deletedAt`: hidden since then, and erased soon. */
-export type Projection = SessionSummary & { empty: boolean; deletedAt: number | null }
+export type Projection = SessionSummary & {
+  empty: boolean
+  deletedAt: number | null
+  mission?: Mission | null
+}
 export type SessionHit = SessionSummary & { snippet?: string }
 export type Position = { updatedAt: number; id: string }
 export type SessionsPage = { sessions: SessionHit[]; next: Position | null }
@@ -31,14 +37,14 @@ const COLUMNS =
 
 // A retried write may arrive after a later one: the row with the higher seq stays.
 const UPSERT = `
-  INSERT INTO sessions (${COLUMNS}, owner, is_empty, deleted_at)
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+  INSERT INTO sessions (${COLUMNS}, owner, is_empty, deleted_at, mission)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
   ON CONFLICT (id) DO UPDATE SET
     title = excluded.title, status = excluded.status, agent = excluded.agent,
     model = excluded.model, mode = excluded.mode, seq = excluded.seq,
     updated_at = excluded.updated_at, pinned = excluded.pinned,
     parent_id = excluded.parent_id, forked_from = excluded.forked_from,
-    is_empty = excluded.is_empty, deleted_at = excluded.deleted_at
+    is_empty = excluded.is_empty, deleted_at = excluded.deleted_at, mission = excluded.mission
   WHERE excluded.seq >= sessions.seq AND excluded.owner = sessions.owner`
 
 export async function projectSession(
@@ -47,7 +53,7 @@ export async function projectSession(
   session: Projection,
 ): Promise<void> {
   const { id, title, status, agent, model, mode, seq, createdAt, updatedAt } = session
-  const { parentId = null, forkedFrom = null } = session
+  const { parentId = null, forkedFrom = null, mission = null } = session
   const flags = [Number(session.pinned), parentId, forkedFrom, owner, Number(session.empty)]
   await db
     .prepare(UPSERT)
@@ -63,12 +69,29 @@ export async function projectSession(
       updatedAt,
       ...flags,
       session.deletedAt,
+      mission === null ? null : JSON.stringify(mission),
     )
     .run()
 }
 
 export async function dropSession(db: D1Database, owner: string, id: string): Promise<void> {
   await db.prepare('DELETE FROM sessions WHERE id = ?1 AND owner = ?2').bind(id, owner).run()
+}
+
+/** Everything an owner has, last changed first, for a hub that is new. */
+export async function loadSessions(
+  db: D1Database,
+  owner: string,
+  limit: number,
+): Promise<(SessionSummary & { empty: boolean })[]> {
+  const { results } = await db
+    .prepare(
+      `SELECT ${COLUMNS}, is_empty FROM sessions WHERE owner = ?1 AND deleted_at IS NULL
+       ORDER BY updated_at DESC, id DESC LIMIT ?2`,
+    )
+    .bind(owner, limit)
+    .all<Row & { is_empty: number }>()
+  return results.map((row) => ({ ...toSession(row), empty: row.is_empty === 1 }))
 }
 
 /** Newest first. `before` is the position of the last session of the page before. */
@@ -130,8 +153,9 @@ export async function findEmptySession(db: D1Database, owner: string): Promise<s
     .prepare(
       `SELECT id FROM sessions
        WHERE owner = ?1 AND is_empty = 1 AND deleted_at IS NULL AND status = 'idle'
+         AND agent = ?2 AND mode = 'agent'
        LIMIT 1`,
     )
-    .bind(owner)
+    .bind(owner, DEFAULT_AGENT)
     .first<string>('id')
 }

@@ -17,6 +17,7 @@ const chat = async (json: object): Promise<Answer> => {
 
 describe('chat', () => {
   test('[API1] makes a session, and goes on in it', async () => {
+    await call('/api/agents', { json: { name: 'critic' } })
     const first = await chat({ text: 'hello', agent_id: 'critic', project_root: '/ignored' })
     expect(first).toMatchObject({ queued: false })
     const session = await (await call(`/api/sessions/${first.session_id}`)).json()

@@ -11,7 +11,7 @@ import type { AppEnv } from './app-env.ts'
 import { readBody, readJson } from './body.ts'
 import { answer, refuse } from './respond.ts'
 import { NO_SESSION, sessionOf } from './session-stub.ts'
-import { createSession, randomId } from './sessions.ts'
+import { createSession, randomId, requireAgent } from './sessions.ts'
 
 const Chat = z.object({
   session_id: z.string().nullish(),
@@ -64,6 +64,8 @@ async function findOrCreate(
   body: Chat,
 ): Promise<Result<string>> {
   const { session_id: sessionId, agent_id: agent } = body
+  const known = agent ? await requireAgent(env, owner, agent, 'agent_id') : null
+  if (known?.ok === false) return known
   if (sessionId) {
     const value = sessionId
     return isSessionId(value) ? { ok: true, value } : { ok: false, rejection: NO_SESSION }
@@ -86,4 +88,4 @@ chat.post('/agent-cancel', async (c) => {
   return answer(c, ack, ({ seq }) => ({ ok: true, seq: seq ?? null }))
 })
 
-const NO_RUN = { code: 'not_found', message: 'run_id: no such run' } as const
+export const NO_RUN = { code: 'not_found', message: 'run_id: no such run' } as const

@@ -94,6 +94,13 @@ describe('no credential configured', () => {
       { PARLEY_ACCESS_AUD: 'secret' },
       { PARLEY_REQUESTS_PER_MINUTE: 'many' },
       { PARLEY_ORIGINS: 'example.com' },
+      { PARLEY_DEMO_RATE: '0' },
+      { PARLEY_DEMO_RATE: '10001' },
+      { PARLEY_DEMO_RATE: 'fast' },
+      { PARLEY_SENSITIVE_PATTERNS: 'config.json,[abc' },
+      // The comma parts them.
+      { PARLEY_SENSITIVE_PATTERNS: '{a,b}' },
+      { PARLEY_SENSITIVE_PATTERNS: 'x'.repeat(201) },
     ]
     for (const vars of mistakes) {
       const refusal = await refusalOf(await call('/api/me', { vars }))

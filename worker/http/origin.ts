@@ -13,7 +13,7 @@ const allowPage = cors({
   origin: (origin) => origin,
   allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
   allowHeaders: ['authorization', 'content-type', 'last-event-id'],
-  exposeHeaders: ['retry-after'],
+  exposeHeaders: ['retry-after', 'x-next-cursor'],
   maxAge: 600,
 })
 

@@ -16,6 +16,7 @@ const sessionIn = async (response: Response): Promise<SessionSummary> =>
 
 describe('creating', () => {
   test('[SES1] a session has what was asked for', async () => {
+    await call('/api/agents', { json: { name: 'critic' } })
     const response = await call('/api/sessions', { json: { title: 'Plan', agent: 'critic' } })
     expect(response.status).toBe(201)
     const session = await sessionIn(response)

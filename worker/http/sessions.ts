@@ -5,7 +5,10 @@ import { encodeBase64Url } from 'hono/utils/encode'
 import { z } from 'zod'
 import { Changes, type Command } from '#protocol/commands'
 import type { SessionSummary } from '#protocol/http'
-import { findEmptySession, listSessions, type Position } from '../directory/sessions.ts'
+import { DEFAULT_AGENT, type Agent } from '../core/agents/agent.ts'
+import { loadAgent } from '../directory/agents.ts'
+import { parseCursor, toCursor } from '../directory/cursor.ts'
+import { findEmptySession, listSessions } from '../directory/sessions.ts'
 import type { Env } from '../env.ts'
 import { logFailure } from '../log.ts'
 import { resolveModels } from '../models/resolve.ts'
@@ -18,7 +21,6 @@ import { count } from './query.ts'
 
 const LIST_SESSIONS = 30
 const LIST_SESSIONS_MAX = 100
-const DEFAULT_AGENT = 'assistant'
 
 const NewFields = Changes.pick({ title: true, agent: true, model: true })
 type NewFields = z.infer<typeof NewFields>
@@ -65,8 +67,11 @@ export async function createSession(
   owner: string,
   fields: NewFields,
 ): Promise<Result<SessionSummary>> {
+  const agent = await requireAgent(env, owner, fields.agent ?? DEFAULT_AGENT, 'agent')
+  if (!agent.ok) return agent
   const models = resolveModels(env)
-  const model = fields.model ?? models.defaultId
+  const own = agent.value.models.find((id) => models.ids.includes(id))
+  const model = fields.model ?? own ?? models.defaultId
   if (!models.ids.includes(model)) {
     const message = `model: there is no model ${model}; there is ${models.ids.join(', ')}`
     return { ok: false, rejection: { code: 'unknown_model', message } }
@@ -76,9 +81,23 @@ export async function createSession(
     sessionId,
     owner,
     model,
-    agent: fields.agent ?? DEFAULT_AGENT,
+    agent: agent.value.name,
+    mode: agent.value.mode,
     ...(fields.title === undefined ? {} : { title: fields.title }),
   })
+}
+
+/** The agent of that name; `field` is where the caller named it. */
+export async function requireAgent(
+  env: Env,
+  owner: string,
+  name: string,
+  field: 'agent' | 'agent_id',
+): Promise<Result<Agent>> {
+  const agent = await loadAgent(env.DB, owner, name)
+  if (agent !== null) return { ok: true, value: agent }
+  const message = `${field}: there is no agent ${name}`
+  return { ok: false, rejection: { code: 'unknown_agent', message } }
 }
 
 /** 16 random bytes, without padding: never handed out twice, and not to be guessed. */
@@ -98,13 +117,6 @@ sessions.get('/', async (c) => {
   return c.json({ sessions: page.sessions, nextCursor: page.next && toCursor(page.next) })
 })
 
-const toCursor = ({ updatedAt, id }: Position): string => `${updatedAt.toString(36)}.${id}`
-
-function parseCursor(cursor: string): Position | null {
-  const match = /^([0-9a-z]{1,11})\.([A-Za-z0-9_-]{16,64})$/.exec(cursor)
-  return match ? { updatedAt: Number.parseInt(match[1]!, 36), id: match[2]! } : null
-}
-
 sessions.get('/:id', withSession, async (c) => answerSession(c))
 
 sessions.patch('/:id', withSession, async (c) => {
@@ -113,8 +125,12 @@ sessions.patch('/:id', withSession, async (c) => {
   if (Object.keys(changes.value).length === 0) {
     return refuse(c.req.raw, { code: 'bad_request', message: 'body: nothing to change' })
   }
+  const { owner } = c.var.identity
+  const { agent: name } = changes.value
+  const agent = name === undefined ? null : await requireAgent(c.env, owner, name, 'agent')
+  if (agent?.ok === false) return refuse(c.req.raw, agent.rejection)
   const command: Command = { type: 'configure', id: randomId(), ...changes.value }
-  const done = await c.var.session.command(c.var.identity.owner, command, 'api')
+  const done = await c.var.session.command(owner, command, 'api')
   return done.ok ? answerSession(c) : refuse(c.req.raw, done.rejection)
 })
 

@@ -3,20 +3,11 @@
 
 import { Hono } from 'hono'
 import type { AppEnv } from './app-env.ts'
-import { isUpgrade, refuse } from './respond.ts'
-import { NO_SESSION, openSocket, withSession } from './session-stub.ts'
+import { openSocket, withSession } from './session-stub.ts'
+import { passSocket, requireUpgrade } from './upgrade.ts'
 
 export const socket = new Hono<AppEnv>()
 
-socket.get('/:id/socket', withSession, async (c) => {
-  if (!isUpgrade(c.req.raw)) {
-    const message = 'this address speaks WebSocket: send Upgrade: websocket'
-    return refuse(c.req.raw, { code: 'upgrade_required', message })
-  }
-  const response = await openSocket(c.var.session, c.var.identity.owner)
-  if (response.webSocket) return new Response(null, { status: 101, webSocket: response.webSocket })
-  if (response.status === 429) {
-    return refuse(c.req.raw, { code: 'too_many_sockets', message: 'too many sockets' })
-  }
-  return refuse(c.req.raw, NO_SESSION)
-})
+socket.get('/:id/socket', withSession, requireUpgrade, async (c) =>
+  passSocket(c.req.raw, await openSocket(c.var.session, c.var.identity.owner)),
+)

@@ -1,54 +1,10 @@
 import { env } from 'cloudflare:test'
 import { describe, expect, test } from 'vitest'
 import { call, createSession, refusalOf, UNKNOWN_ID } from '../testing/call-app.ts'
+import { SseListener } from '../testing/sse-listener.ts'
 
-type Message = { id?: string; event?: string; data: Record<string, unknown> }
-
-/** Reads SSE messages one by one; comments are skipped. */
-class Listener {
-  private readonly reader: ReadableStreamDefaultReader<string>
-  private buffer = ''
-
-  constructor(response: Response) {
-    expect(response.headers.get('content-type')).toBe('text/event-stream')
-    const text = response.body?.pipeThrough(new TextDecoderStream())
-    this.reader = text!.getReader()
-  }
-
-  /** null: the stream ended. */
-  async next(): Promise<Message | null> {
-    for (;;) {
-      const end = this.buffer.indexOf('\n\n')
-      if (end < 0) {
-        const { done, value } = await this.reader.read()
-        if (done) return null
-        this.buffer += value
-        continue
-      }
-      const block = this.buffer.slice(0, end)
-      this.buffer = this.buffer.slice(end + 2)
-      if (!block.startsWith(':')) return toMessage(block)
-    }
-  }
-
-  async take(count: number): Promise<(Message | null)[]> {
-    const messages = []
-    for (let i = 0; i < count; i++) messages.push(await this.next())
-    return messages
-  }
-
-  close(): Promise<void> {
-    return this.reader.cancel()
-  }
-}
-
-function toMessage(block: string): Message {
-  const fields = Object.fromEntries(block.split('\n').map((line) => line.split(/: (.*)/s)))
-  return { ...fields, data: JSON.parse(fields['data'] as string) as Message['data'] } as Message
-}
-
-const listen = async (id: string, query = '', headers = {}): Promise<Listener> =>
-  new Listener(await call(`/api/sessions/${id}/stream${query}`, { headers }))
+const listen = async (id: string, query = '', headers = {}): Promise<SseListener> =>
+  new SseListener(await call(`/api/sessions/${id}/stream${query}`, { headers }))
 
 const rename = (id: string, title: string): Promise<Response> =>
   call(`/api/sessions/${id}`, { method: 'PATCH', json: { title } })

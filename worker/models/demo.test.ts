@@ -1,66 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import type { AssistantPart, ModelMessage, ModelPart, ModelRequest } from '../core/session/model.ts'
-import { BUILTIN_TOOLS } from '../core/tools/builtin.ts'
-import { createRegistry } from '../core/tools/registry.ts'
+import type { ModelPart } from '../core/session/model.ts'
 import { SCENES } from './demo-scripts.ts'
-import { createDemoModel } from './demo.ts'
-
-const registry = createRegistry(BUILTIN_TOOLS)
-const INTERRUPTED = '[The previous answer was interrupted before it was complete.]'
-const CONTINUE = '[Continue from where the previous answer stopped, without repeating it.]'
-
-const user = (text: string): ModelMessage => ({ role: 'user', text })
-const assistant = (...parts: AssistantPart[]): ModelMessage => ({ role: 'assistant', parts })
-const said = (text: string): AssistantPart => ({ type: 'text', text })
-const call = (callId: string, toolName: string, input: object): AssistantPart => ({
-  type: 'tool_call',
-  callId,
-  toolName,
-  arguments: JSON.stringify(input),
-})
-const result = (callId: string, toolName: string, text: string, ok = true): ModelMessage => ({
-  role: 'tool',
-  results: [{ callId, toolName, ok, text }],
-})
-
-async function ask(messages: readonly ModelMessage[], more: Partial<ModelRequest> = {}) {
-  const model = createDemoModel({ sleep: () => Promise.resolve() })
-  const request = { system: '', messages, tools: registry.specs(), ...more }
-  const parts: ModelPart[] = []
-  const finish = await model.stream(request, new AbortController().signal, (part) =>
-    parts.push(part),
-  )
-  const textOf = (type: 'text' | 'thinking') =>
-    parts.map((part) => (part.type === type ? part.text : '')).join('')
-  const calls = parts.filter((part) => part.type === 'tool_call')
-  return { parts, finish, calls, text: textOf('text'), thinking: textOf('thinking') }
-}
-
-/** What the loop does with it: calls run, results go back, until there is an answer. */
-async function converse(question: string) {
-  const messages: ModelMessage[] = [user(question)]
-  for (let step = 0; step < 5; step++) {
-    const { calls, text, finish } = await ask(messages)
-    const parts = calls.map(({ id, toolName, arguments: args }) => ({
-      type: 'tool_call' as const,
-      callId: id,
-      toolName,
-      arguments: args,
-    }))
-    messages.push(assistant(...(text === '' ? [] : [said(text)]), ...parts))
-    if (finish.stopReason === 'stop') return { messages, text }
-    const results = await Promise.all(
-      parts.map(async ({ callId, ...toolCall }) => {
-        const context = { signal: new AbortController().signal, output: () => {}, now: () => 0 }
-        const outcome = await registry.execute(toolCall, context)
-        const told = outcome.ok ? outcome.result : `${outcome.error.code}: ${outcome.error.message}`
-        return { callId, toolName: toolCall.toolName, ok: outcome.ok, text: told }
-      }),
-    )
-    messages.push({ role: 'tool', results })
-  }
-  throw new Error('the conversation does not end')
-}
+import {
+  ask,
+  assistant,
+  call,
+  CONTINUE,
+  converse,
+  INTERRUPTED,
+  registry,
+  result,
+  said,
+  user,
+} from './demo-test-kit.ts'
+import { createDemoModel, parseDemoRate } from './demo.ts'
 
 describe('[SES4] the demo model', () => {
   test('says what it is in its first answer, and what it can be asked for', async () => {
@@ -257,6 +210,21 @@ describe('the stream', () => {
     expect([...pauses]).toEqual([20])
     expect(count).toBe(parts.length)
     for (const part of parts) expect('text' in part && part.text).toMatch(/^\S+\s*$/)
+  })
+
+  test.each([
+    [undefined, 60],
+    ['', 60],
+    [' 240 ', 240],
+    ['1', 1],
+    ['0.5', null],
+    ['0', null],
+    ['-1', null],
+    ['10001', null],
+    ['Infinity', null],
+    ['fast', null],
+  ])('[SES4] the rate %j is %j deltas a second, null being no rate', (setting, rate) => {
+    expect(parseDemoRate(setting)).toBe(rate)
   })
 
   test('[CAN1] stops at once when it is aborted, also with the timer it has by default', async () => {

@@ -1,53 +1,78 @@
 // The model that works with no key at all, and says so. It reads the request like any model:
-// what to say next follows from the messages alone, so a run that was interrupted, steered or
-// recovered goes on where its history says it stopped.
+// what to say next follows from the messages alone, so a run that was interrupted, steered,
+// recovered or handed to another model goes on where its history says it stopped.
 
-import type { Model, ModelMessage, ModelPart, ModelRequest } from '../core/session/model.ts'
+import { ModelError, type Model, type ModelPart, type ModelRequest } from '../core/session/model.ts'
 import { sleep as defaultSleep } from '../core/tools/sleep.ts'
+import { toSummarySteps } from './demo-context-scenes.ts'
+import { isSummaryRequest } from './demo-notes.ts'
+import { countChars, readRequest, toTokens } from './demo-reading.ts'
+import { resume } from './demo-resume.ts'
 import {
-  findScene,
   INTRODUCTION,
-  NOTHING_LEFT,
-  RESUMPTION,
-  toAcknowledgement,
-  toReport,
-  toUnavailable,
-  type DemoResult,
+  text,
+  WINDOW_TOKENS,
+  type DemoModelId,
   type DemoStep,
-  type Situation,
-} from './demo-scripts.ts'
+  type Pace,
+} from './demo-scene.ts'
+import { findScene, toAcknowledgement, toReport, toUnavailable } from './demo-scripts.ts'
 
 export type DemoOptions = {
+  /** `demo-backup` goes on where `demo` plays a provider that fails. */
+  id?: DemoModelId
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>
   /** Deltas a second. */
   rate?: number
 }
 
 const DEFAULT_RATE = 60
-const CHARS_PER_TOKEN = 4
+const MAX_RATE = 10_000
+
+/** The setting `PARLEY_DEMO_RATE`; null: it is none. */
+export function parseDemoRate(text: string | undefined): number | null {
+  const trimmed = text?.trim() ?? ''
+  if (trimmed === '') return DEFAULT_RATE
+  const rate = Number(trimmed)
+  return rate >= 1 && rate <= MAX_RATE ? rate : null
+}
+
 /** A word with the space after it, as models stream. */
 const WORDS = /\S+\s*|\s+/g
+const MANY_WORDS = /(?:\S+\s*){1,12}|\s+/g
 const ARGUMENT_CHARS = 8
+/** How many times longer a slow word takes. */
+const SLOWNESS = 6
 
 export function createDemoModel({
+  id = 'demo',
   sleep = defaultSleep,
   rate = DEFAULT_RATE,
 }: DemoOptions = {}): Model {
   return {
-    id: 'demo',
+    id,
+    info: { id, provider: 'demo', window: WINDOW_TOKENS, tools: true, price: null },
     async stream(request, signal, emit) {
       signal.throwIfAborted()
+      const calls: ModelPart[] = []
       let chars = 0
-      let called = false
-      for (const { part, size } of toParts(toSteps(request))) {
-        if (size > 0) await sleep(1000 / rate, signal)
-        signal.throwIfAborted()
-        emit(part)
-        chars += size
-        called ||= part.type === 'tool_call'
+      for (const step of toSteps(request, id)) {
+        if (step.type === 'fail') {
+          throw new ModelError(step.code, step.message, step.retryAfterMs ?? null)
+        }
+        if (step.type === 'hang') await untilAborted(signal)
+        for (const { part, size, pace } of toParts(step)) {
+          if (size > 0) await sleep((1000 / rate) * (pace === 'slow' ? SLOWNESS : 1), signal)
+          signal.throwIfAborted()
+          chars += size
+          if (part.type === 'tool_call') calls.push(part)
+          else emit(part)
+        }
       }
+      // Only a stream that has come to its end makes calls.
+      for (const made of calls) emit(made)
       return {
-        stopReason: called ? 'tool_calls' : 'stop',
+        stopReason: calls.length > 0 ? 'tool_calls' : 'stop',
         usage: {
           inputTokens: toTokens(countChars(request)),
           outputTokens: toTokens(chars),
@@ -58,147 +83,63 @@ export function createDemoModel({
   }
 }
 
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const onAbort = () => reject(signal.reason as Error)
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+  })
+}
+
 /** `size` is what the part adds to the output; a part without any takes no time. */
-function* toParts(steps: readonly DemoStep[]): Generator<{ part: ModelPart; size: number }> {
-  for (const step of steps) {
-    if (step.type === 'call') {
-      yield* toCallParts(step.toolName, JSON.stringify(step.input))
-      continue
-    }
-    for (const [word] of step.text.matchAll(WORDS)) {
-      yield { part: { type: step.type, text: word }, size: word.length }
-    }
+type SizedPart = { part: ModelPart; size: number; pace?: Pace | undefined }
+
+function* toParts(step: DemoStep): Generator<SizedPart> {
+  if (step.type === 'call') return yield* toCallParts(step)
+  if (step.type !== 'text' && step.type !== 'thinking') return
+  const pace = step.type === 'text' ? step.pace : undefined
+  for (const [words] of step.text.matchAll(pace === 'fast' ? MANY_WORDS : WORDS)) {
+    yield { part: { type: step.type, text: words }, size: words.length, pace }
   }
 }
 
-function* toCallParts(
-  toolName: string,
-  args: string,
-): Generator<{ part: ModelPart; size: number }> {
+function* toCallParts(step: Extract<DemoStep, { type: 'call' }>): Generator<SizedPart> {
+  const { toolName, input, raw: args = JSON.stringify(input) } = step
   const id = `call_${crypto.randomUUID().slice(0, 13)}`
   yield { part: { type: 'tool_input', id, toolName, text: '' }, size: 0 }
   for (let at = 0; at < args.length; at += ARGUMENT_CHARS) {
-    const text = args.slice(at, at + ARGUMENT_CHARS)
-    yield { part: { type: 'tool_input', id, toolName, text }, size: text.length }
+    const piece = args.slice(at, at + ARGUMENT_CHARS)
+    yield { part: { type: 'tool_input', id, toolName, text: piece }, size: piece.length }
   }
   yield { part: { type: 'tool_call', id, toolName, arguments: args }, size: 0 }
 }
 
-type Reading = Situation & {
-  /** No model has said anything before this question. */
-  isFirst: boolean
-  /** How many times tools have answered since the question. */
-  round: number
-  /** What was already said in this round, by an attempt that was interrupted. */
-  said: string
-}
-
-/** What the history puts before a message, or sends alone when a run has to go on. */
-const NOTES = /^(?:\[[^\]\n]{0,200}\b(?:interrupted|continue)\b[^\]\n]{0,200}\]\s*)+/i
-
-export function toSteps(request: ModelRequest): readonly DemoStep[] {
-  const reading = readMessages(request.messages)
-  const { rounds } = findScene(reading.asked)
-  const script = (rounds[reading.round] ?? toReport)(reading)
+function toSteps(request: ModelRequest, id: DemoModelId): readonly DemoStep[] {
+  const [only, ...others] = request.messages
+  const isAlone = others.length === 0 && request.tools.length === 0
+  if (isAlone && only?.role === 'user' && isSummaryRequest(only.text)) {
+    return toSummarySteps(only.text)
+  }
+  const reading = readRequest(request, id)
+  const { rounds, onward, seam } = findScene(reading.asked, reading.sender)
+  const script = (rounds[reading.round] ?? onward ?? toReport)(reading)
   const steps = script.map((step) =>
     step.type !== 'call' || request.tools.some(({ name }) => name === step.toolName)
       ? step
       : toUnavailable(step.toolName),
   )
   if (reading.steered.length > 0) steps.unshift(toAcknowledgement(reading.steered))
-  if (reading.isFirst && reading.round === 0) {
-    const afterThinking = Math.max(
-      0,
-      steps.findIndex((step) => step.type !== 'thinking'),
-    )
-    steps.splice(afterThinking, 0, { type: 'text', text: INTRODUCTION })
-  }
-  return reading.said === '' ? steps : resume(steps, reading.said)
+  // An agent did not come here to be told what this is.
+  const isGuest = reading.isFirst && reading.sender.kind === 'person'
+  if (isGuest && reading.round === 0) introduce(steps)
+  return reading.said === '' ? steps : resume(steps, reading.said, seam)
 }
 
-/** The steps without what was said already. */
-function resume(steps: readonly DemoStep[], said: string): readonly DemoStep[] {
-  const spoken = steps.filter((step) => step.type === 'text')
-  const whole = spoken.map((step) => step.text).join('')
-  // Another model's words, or an older script's: there is no place to go on from.
-  if (!whole.startsWith(said)) return [{ type: 'text', text: RESUMPTION }, ...steps]
-  const rest = whole.slice(said.length)
-  const calls = steps.filter((step) => step.type === 'call')
-  if (rest === '' && calls.length === 0) return [{ type: 'text', text: NOTHING_LEFT }]
-  return rest === '' ? calls : [{ type: 'text', text: rest }, ...calls]
-}
-
-function readMessages(messages: readonly ModelMessage[]): Reading {
-  const start = findQuestion(messages)
-  const question = messages[start]
-  const calls = new Map<string, Record<string, unknown>>()
-  const steered: string[] = []
-  const reading = {
-    asked: question?.role === 'user' ? question.text.replace(NOTES, '') : '',
-    isFirst: !messages.slice(0, start).some(({ role }) => role === 'assistant'),
-    results: [] as readonly DemoResult[],
-    steered,
-    round: 0,
-    said: '',
-  }
-  for (const message of messages.slice(start + 1)) {
-    if (message.role === 'tool') {
-      reading.round++
-      reading.said = ''
-      steered.length = 0
-      reading.results = message.results.map(({ callId, toolName, ok, text }) => ({
-        toolName,
-        ok,
-        text,
-        input: calls.get(callId) ?? {},
-      }))
-    } else if (message.role === 'user') {
-      const text = message.text.replace(NOTES, '')
-      if (text !== '') steered.push(text)
-    } else {
-      for (const part of message.parts) {
-        if (part.type === 'text') reading.said += part.text
-        else calls.set(part.callId, parseInput(part.arguments))
-      }
-    }
-  }
-  return reading
-}
-
-/**
- * The message that began the run: the last one from a person that was not steered into it. A
- * steered message follows tool results directly; after a run that ended, a note comes first.
- */
-function findQuestion(messages: readonly ModelMessage[]): number {
-  const index = messages.findLastIndex((message, i) => {
-    if (message.role !== 'user') return false
-    const text = message.text.replace(NOTES, '')
-    const isSteered = messages[i - 1]?.role === 'tool' && text === message.text
-    return text !== '' && !isSteered
-  })
-  return Math.max(index, 0)
-}
-
-function parseInput(json: string): Record<string, unknown> {
-  try {
-    return (JSON.parse(json) as Record<string, unknown> | null) ?? {}
-  } catch {
-    return {}
-  }
-}
-
-const toTokens = (chars: number): number => Math.ceil(chars / CHARS_PER_TOKEN)
-
-function countChars({ system, messages, tools }: ModelRequest): number {
-  let chars = system.length + JSON.stringify(tools).length
-  for (const message of messages) {
-    if (message.role === 'user') chars += message.text.length
-    else if (message.role === 'tool') for (const { text } of message.results) chars += text.length
-    else {
-      for (const part of message.parts) {
-        chars += part.type === 'text' ? part.text.length : part.arguments.length
-      }
-    }
-  }
-  return chars
+/** After the thoughts and before the first word; a provider that refuses says nothing at all. */
+function introduce(steps: DemoStep[]): void {
+  const first = Math.max(
+    0,
+    steps.findIndex((step) => step.type !== 'thinking'),
+  )
+  if (steps[first]?.type !== 'fail') steps.splice(first, 0, text(INTRODUCTION))
 }

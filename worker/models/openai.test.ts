@@ -19,7 +19,10 @@ afterEach(() => server.close())
 function open(request = REQUEST, signal = new AbortController().signal, baseURL = server.url) {
   const model = createOpenAiModel({ baseURL, apiKey: API_KEY, modelId: 'test-model' })
   const parts: ModelPart[] = []
-  const finish = model.stream(request, signal, (part) => parts.push(part))
+  const finish = model.stream(request, signal, (part) => {
+    // How many chunks there are is the network's business.
+    if (part.type !== 'activity') parts.push(part)
+  })
   return { model, parts, finish }
 }
 
@@ -139,10 +142,7 @@ describe('[BAK1] an OpenAI-compatible server', () => {
     ])
     const calls = parts.filter((part) => part.type === 'tool_call')
     expect(calls.map((call) => call.arguments)).toEqual(['{"n":1}', '{"n":2}'])
-    expect(finish).toEqual({
-      stopReason: 'tool_calls',
-      usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
-    })
+    expect(finish).toEqual({ stopReason: 'tool_calls', usage: null })
   })
 
   test.each([
@@ -239,39 +239,6 @@ describe('[BAK1] the request', () => {
 })
 
 describe('[BAK1] a failure is told apart', () => {
-  const told = { error: { message: 'told by the provider' } }
-
-  test.each([
-    [400, 'model_bad_request'],
-    [401, 'model_unauthorized'],
-    [403, 'model_unauthorized'],
-    [404, 'model_bad_request'],
-    [408, 'model_unavailable'],
-    [422, 'model_bad_request'],
-    [429, 'model_rate_limited'],
-    [500, 'model_unavailable'],
-    [503, 'model_unavailable'],
-  ])('HTTP %i is %s', async (status, code) => {
-    expect(await failure([{ status, body: told }])).toMatchObject({ code })
-  })
-
-  test.each([
-    [told],
-    [{ error: 'told by the provider' }],
-    [{ message: 'told by the provider' }],
-    [{ detail: 'told by the provider' }],
-    ['told by the provider'],
-  ])('a bad request is in the words of the provider: %j', async (body) => {
-    expect((await failure([{ status: 400, body }])).message).toBe('told by the provider')
-  })
-
-  test('a page of HTML or an empty body leaves the status', async () => {
-    const page = await failure([{ status: 502, body: '<html>Bad gateway</html>' }])
-    expect(page.message).toBe('The model provider failed (HTTP 502).')
-    const empty = await failure([{ status: 404 }])
-    expect(empty.message).toBe('The model provider refused the request (HTTP 404).')
-  })
-
   test('[SAF3] no message ever holds the key, whatever the provider quotes', async () => {
     const quoting = {
       error: { message: `The key ${API_KEY} and Bearer ${API_KEY} and sk-live***wxyz` },
@@ -306,6 +273,7 @@ describe('[BAK1] a failure is told apart', () => {
     const model = createOpenAiModel({ baseURL: server.url, modelId: 'm' })
     const parts: ModelPart[] = []
     const finish = model.stream(REQUEST, new AbortController().signal, (part) => {
+      if (part.type !== 'text') return
       parts.push(part)
       // Only now: what a broken connection still held is lost, and that is not under test.
       server.gate('half').release()
@@ -339,8 +307,8 @@ describe('[BAK1] a failure is told apart', () => {
   test.each([
     [{ message: 'slow down', type: 'rate_limit_error' }, 'model_rate_limited'],
     [{ message: 'slow down', code: 429 }, 'model_rate_limited'],
-    [{ message: 'overloaded', type: 'server_error', code: null }, 'model_unavailable'],
-    [{ message: 'too long', type: 'invalid_request_error' }, 'model_bad_request'],
+    [{ message: 'overloaded', type: 'server_error', code: null }, 'model_overloaded'],
+    [{ message: 'no such field', type: 'invalid_request_error' }, 'model_bad_request'],
     ['out of memory', 'model_unavailable'],
   ])('an error in the middle of a stream, %j, is %s', async (error, code) => {
     const raw = `data: ${JSON.stringify({ error })}\n\n`

@@ -20,9 +20,10 @@ const say = (content: string): string => event({ delta: { content }, finish_reas
 
 async function read(stream: string, size = 1 << 20) {
   const taken: string[] = []
-  const rest = readTextAhead(bodyOf(encoder.encode(stream), size), (kind, text) =>
-    taken.push(`${kind}:${text}`),
-  )
+  const rest = readTextAhead(bodyOf(encoder.encode(stream), size), {
+    addText: (kind, text) => taken.push(`${kind}:${text}`),
+    addActivity: () => {},
+  })
   return { taken, rest: await new Response(rest).text() }
 }
 
@@ -71,7 +72,10 @@ test('text is handed on as soon as it is read', async () => {
   const pipe = new TransformStream<Uint8Array, Uint8Array>()
   const writer = pipe.writable.getWriter()
   const first = Promise.withResolvers<string>()
-  const rest = readTextAhead(pipe.readable, (_, text) => first.resolve(text))
+  const rest = readTextAhead(pipe.readable, {
+    addText: (_, text) => first.resolve(text),
+    addActivity: () => {},
+  })
   const read = new Response(rest).text()
   await writer.write(encoder.encode(say('now')))
   expect(await first.promise).toBe('now')
@@ -82,6 +86,24 @@ test('text is handed on as soon as it is read', async () => {
 test('cancelling it cancels the body it reads', async () => {
   const cancelled = Promise.withResolvers<unknown>()
   const body = new ReadableStream<Uint8Array>({ cancel: (reason) => cancelled.resolve(reason) })
-  await readTextAhead(body, () => {}).cancel('enough')
+  await readTextAhead(body, { addText: () => {}, addActivity: () => {} }).cancel('enough')
   expect(await cancelled.promise).toBe('enough')
+})
+
+test('[RUN7] a chunk that is no text is a sign of life, and one that is needs none', async () => {
+  const chunks = [say('a'), ': keep-alive\n\n', say('b').slice(0, 9), say('b').slice(9), FINISH]
+  const seen: string[] = []
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const chunk = chunks.shift()
+      if (chunk === undefined) controller.close()
+      else controller.enqueue(encoder.encode(chunk))
+    },
+  })
+  const sink = {
+    addText: (_: string, text: string) => seen.push(text),
+    addActivity: () => seen.push('*'),
+  }
+  await new Response(readTextAhead(body, sink)).text()
+  expect(seen).toEqual(['a', '*', '*', 'b', '*'])
 })

@@ -4,7 +4,11 @@
 // gets the stream from the first event on that is anything else: it alone knows calls, errors,
 // usage and the ways in which servers differ.
 
-export type TextSink = (kind: 'text' | 'thinking', text: string) => void
+export type TextSink = {
+  addText: (kind: 'text' | 'thinking', text: string) => void
+  /** Bytes were read that are no text, or none yet. */
+  addActivity: () => void
+}
 
 /** `body` without the text deltas it begins with; those go to `sink` as soon as they are read. */
 export function readTextAhead(
@@ -22,11 +26,13 @@ export function readTextAhead(
       for (;;) {
         const { done, value } = await reader.read()
         held += decoder.decode(value, { stream: !done })
+        let hasText = false
         if (isAhead) {
           const at = takeText(held, sink)
-          isAhead = at.isAhead
+          ;({ isAhead, hasText } = at)
           held = held.slice(at.end)
         }
+        if (!hasText && !done) sink.addActivity()
         if ((!isAhead || done) && held !== '') {
           controller.enqueue(encoder.encode(held))
           held = ''
@@ -40,16 +46,23 @@ export function readTextAhead(
 }
 
 /** Reads whole lines until one is neither text nor filler. `end` is where the unread part begins. */
-function takeText(lines: string, sink: TextSink): { end: number; isAhead: boolean } {
+function takeText(
+  lines: string,
+  sink: TextSink,
+): { end: number; isAhead: boolean; hasText: boolean } {
   let end = 0
+  let hasText = false
   for (;;) {
     const newline = lines.indexOf('\n', end)
-    if (newline === -1) return { end, isAhead: true }
+    if (newline === -1) return { end, isAhead: true, hasText }
     const last = lines.charCodeAt(newline - 1) === 0x0d ? newline - 1 : newline
     const isFiller = last <= end || lines.charCodeAt(end) === 0x3a // a blank line or a comment
     if (!isFiller) {
-      if (!lines.startsWith('data:', end)) return { end, isAhead: false }
-      if (!takeDelta(lines.slice(end + 5, last), sink)) return { end, isAhead: false }
+      const taken = lines.startsWith('data:', end)
+        ? takeDelta(lines.slice(end + 5, last), sink)
+        : 'other'
+      if (taken === 'other') return { end, isAhead: false, hasText }
+      hasText ||= taken === 'text'
     }
     end = newline + 1
   }
@@ -61,25 +74,28 @@ type Chunk = {
   choices?: { finish_reason?: unknown; delta?: Record<string, unknown> }[]
 }
 
-/** False, and nothing taken, unless the event is text and nothing but text. */
-function takeDelta(data: string, sink: TextSink): boolean {
+/** `other`, and nothing taken, unless the event is text and nothing but text. */
+function takeDelta(data: string, sink: TextSink): 'text' | 'nothing' | 'other' {
   let chunk: Chunk | null
   try {
     chunk = JSON.parse(data) as Chunk | null
   } catch {
-    return false
+    return 'other'
   }
-  if (chunk === null || chunk.error != null || chunk.usage != null) return false
+  if (chunk === null || chunk.error != null || chunk.usage != null) return 'other'
   // Azure opens with a chunk that has no choice and only says what it filtered.
-  if (chunk.choices?.length === 0) return true
+  if (chunk.choices?.length === 0) return 'nothing'
   const choice = chunk.choices?.[0]
   const delta = choice?.delta
-  if (delta == null || choice?.finish_reason != null) return false
-  if (delta.tool_calls != null || delta.refusal != null) return false
-  const thinking = delta.reasoning_content ?? delta.reasoning ?? ''
+  if (delta == null || choice?.finish_reason != null) return 'other'
+  // vLLM puts an empty list of calls into every chunk.
+  const isEmptyList = Array.isArray(delta.tool_calls) && delta.tool_calls.length === 0
+  if ((delta.tool_calls != null && !isEmptyList) || delta.refusal != null) return 'other'
+  // OpenRouter and vLLM send both names, one of them empty.
+  const thinking = delta.reasoning_content || delta.reasoning || ''
   const text = delta.content ?? ''
-  if (typeof thinking !== 'string' || typeof text !== 'string') return false
-  if (thinking !== '') sink('thinking', thinking)
-  if (text !== '') sink('text', text)
-  return true
+  if (typeof thinking !== 'string' || typeof text !== 'string') return 'other'
+  if (thinking !== '') sink.addText('thinking', thinking)
+  if (text !== '') sink.addText('text', text)
+  return thinking === '' && text === '' ? 'nothing' : 'text'
 }

@@ -3,6 +3,13 @@
 // never reaches the client's bundle.
 
 import { z } from 'zod'
+import { agentBodies, Asker, Callback, Origin } from './agent-events.ts'
+import { decisionBodies } from './decision-events.ts'
+import { fileBodies } from './file-events.ts'
+import { missionBodies } from './mission-events.ts'
+import { Mode } from './mode.ts'
+
+export { Mode } from './mode.ts'
 
 export const Attachment = z.object({
   name: z.string(),
@@ -10,8 +17,9 @@ export const Attachment = z.object({
   range: z.string().optional(),
 })
 export const Delivery = z.enum(['queue', 'steer', 'interrupt'])
-export const Mode = z.enum(['agent', 'ask', 'plan'])
 export const Recovery = z.enum(['continue', 'stop'])
+/** What a run is for: answering, or only making room in the model's context. */
+export const RunKind = z.enum(['answer', 'compact'])
 export const Outcome = z.enum(['done', 'cancelled', 'failed', 'interrupted', 'step_limit'])
 export const CancelReason = z.enum(['user', 'interrupt', 'parent', 'api'])
 export const ToolErrorCode = z.enum([
@@ -37,6 +45,10 @@ export const QueueItem = z.object({
   from: z.string(),
   to: z.string().optional(),
   attachments: z.array(Attachment).optional(),
+  /** Another agent's message: the exchange it belongs to and who asks. */
+  exchange: z.object({ exchangeId: z.string(), runId: z.string(), asker: Asker }).optional(),
+  /** The answer to an exchange that this session had begun. */
+  callback: Callback.extend({ budget: z.number(), hops: z.number() }).optional(),
 })
 
 export const SessionChanges = z.object({
@@ -56,7 +68,15 @@ const delta = { offset: z.number(), delta: z.string() }
 const settled = { text: z.string(), interrupted: z.boolean().optional() }
 
 const bodies = {
-  session_created: z.object({ sessionId: z.string(), agent: z.string(), model: z.string() }),
+  // `origin`: an agent made it. The rest is left out where it is as usual.
+  session_created: z.object({
+    sessionId: z.string(),
+    agent: z.string(),
+    model: z.string(),
+    mode: z.enum(['agent', 'ask', 'plan']).optional(),
+    recovery: Recovery.optional(),
+    origin: Origin.optional(),
+  }),
   session_configured: z.object({ changes: SessionChanges }),
   session_cleared: z.object({ by: z.string() }),
   user_message: z.object({
@@ -75,13 +95,16 @@ const bodies = {
     parentRunId: z.string().optional(),
     exchangeId: z.string().optional(),
     attempt: z.number(),
+    kind: RunKind.optional(),
+    asker: Asker.optional(),
   }),
   text_delta: z.object({ ...text, ...delta }),
   text_done: z.object({ ...text, ...settled }),
   // callId: the thought is the argument of a `think` call, which history must answer.
   thinking_start: z.object({ ...text, callId: z.string().optional() }),
   thinking_delta: z.object({ ...text, ...delta }),
-  thinking_done: z.object({ ...text, ...settled }),
+  // signature: the provider's proof that the thought is its own; it wants both back, unchanged.
+  thinking_done: z.object({ ...text, ...settled, signature: z.string().optional() }),
   tool_call_start: z.object({
     responseId: z.string(),
     callId: z.string(),
@@ -102,6 +125,29 @@ const bodies = {
     truncated: z.boolean().optional(),
     durationMs: z.number(),
   }),
+  model_fallback: z.object({
+    runId: z.string(),
+    preferred: z.string(),
+    actual: z.string(),
+    reason: z.string(),
+  }),
+  // estimate: what our own counting says of the same messages; the quotient corrects the next count.
+  // usage: what the step cost, here and not at the end of the run, so that a crash does not lose it.
+  context_usage: z.object({
+    runId: z.string(),
+    messages: z.number(),
+    tokens: z.number(),
+    window: z.number(),
+    compacted: z.boolean(),
+    estimate: z.number(),
+    usage: Usage.optional(),
+  }),
+  compacted: z.object({
+    runId: z.string(),
+    upToSeq: z.number(),
+    summary: z.string(),
+    usage: Usage.optional(),
+  }),
   warning: z.object({ runId: z.string().optional(), code: z.string(), message: z.string() }),
   error: z.object({ runId: z.string().optional(), code: z.string(), message: z.string() }),
   output_cancelled: z.object({
@@ -111,6 +157,10 @@ const bodies = {
     reason: CancelReason,
     audioTruncatedAtMs: z.number().optional(),
   }),
+  ...decisionBodies,
+  ...fileBodies,
+  ...agentBodies,
+  ...missionBodies,
   run_done: z.object({
     runId: z.string(),
     outcome: Outcome,
@@ -131,8 +181,8 @@ export type SessionEvent = EventBody & { seq: number; at: number }
 
 export type Attachment = z.infer<typeof Attachment>
 export type Delivery = z.infer<typeof Delivery>
-export type Mode = z.infer<typeof Mode>
 export type Recovery = z.infer<typeof Recovery>
+export type RunKind = z.infer<typeof RunKind>
 export type Outcome = z.infer<typeof Outcome>
 export type CancelReason = z.infer<typeof CancelReason>
 export type ToolErrorCode = z.infer<typeof ToolErrorCode>

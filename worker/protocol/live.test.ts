@@ -12,7 +12,8 @@ import {
   type Tail,
 } from './live.ts'
 import { applyEvent, fold } from './reduce.ts'
-import { EMPTY_STATE, type Part, type Response, type SessionState } from './state.ts'
+import { EMPTY_STATE, type SessionState } from './state.ts'
+import type { Part, Response } from './turns.ts'
 
 const RUN = 'session-0123456789.3'
 const RESPONSE = `${RUN}.1`

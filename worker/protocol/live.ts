@@ -4,7 +4,8 @@
 import type { EventBody, SessionEvent } from './events.ts'
 import type { Fragment } from './frames.ts'
 import { parseResponseId } from './ids.ts'
-import type { Part, Response, SessionState, TextPart, ToolPart } from './state.ts'
+import type { SessionState } from './state.ts'
+import { isTextPart, type Part, type Response, type TextPart, type ToolPart } from './turns.ts'
 import { spliceAt } from './text.ts'
 
 export type Tail = ReadonlyMap<string, Fragment>
@@ -43,6 +44,10 @@ export function trimTail(tail: Tail, event: SessionEvent): Tail {
     case 'tool_output_delta':
     case 'tool_result':
       return without(tail, keyOf('tool_output', event.callId))
+    // The step began again: a call that was only announced will not come.
+    case 'model_fallback':
+    case 'warning':
+      return withoutInputs(tail)
     case 'run_started':
     case 'run_done':
     case 'session_cleared':
@@ -57,6 +62,11 @@ function without(tail: Tail, key: string): Tail {
   const next = new Map(tail)
   next.delete(key)
   return next
+}
+
+function withoutInputs(tail: Tail): Tail {
+  const kept = [...tail].filter(([, { kind }]) => kind !== 'tool_input')
+  return kept.length === tail.size ? tail : new Map(kept)
 }
 
 /** The open response as a person should see it now. Parts without live text keep their identity. */
@@ -95,9 +105,8 @@ function overlay(view: Response, fragment: Fragment): Response {
 }
 
 function isPartOf(part: Part, fragment: Fragment): boolean {
-  if (part.kind === 'notice') return false
   if (part.kind === 'tool') return part.callId === fragment.callId
-  return part.kind === fragment.kind && part.partId === fragment.partId
+  return isTextPart(part) && part.kind === fragment.kind && part.partId === fragment.partId
 }
 
 function newPart(fragment: Fragment): TextPart | ToolPart | null {
@@ -127,12 +136,11 @@ function newPart(fragment: Fragment): TextPart | ToolPart | null {
 }
 
 function withFragment(part: Part, fragment: Fragment): TextPart | ToolPart | null {
-  if (part.kind === 'notice') return null
   if (part.kind === 'tool') {
     if (fragment.kind === 'tool_input' || fragment.offset > part.output.length) return null
     return { ...part, output: spliceAt(part.output, fragment.offset, fragment.text) }
   }
-  if (part.state !== 'open' || fragment.offset > part.text.length) return null
+  if (!isTextPart(part) || part.state !== 'open' || fragment.offset > part.text.length) return null
   return { ...part, text: spliceAt(part.text, fragment.offset, fragment.text) }
 }
 
@@ -161,7 +169,7 @@ export function openPartIds(open: Response | null): string[] {
   if (open === null) return []
   return open.parts.flatMap((part) => {
     if (part.kind === 'tool') return part.status === 'pending' ? [part.callId] : []
-    return part.kind !== 'notice' && part.state === 'open' ? [part.partId] : []
+    return isTextPart(part) && part.state === 'open' ? [part.partId] : []
   })
 }
 

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { CommandSchema, type Command } from './commands.ts'
-import type { ClientFrame } from './frames.ts'
+import type { ClientFrame, Hello as HelloFrame } from './frames.ts'
 import type { Rejection } from './http.ts'
 import { CLIENT_FRAME_BYTES, TAIL_EVENTS_MAX } from './limits.ts'
 import { utf8Bytes } from './text.ts'
@@ -31,6 +31,12 @@ export function parseClientFrame(raw: string): Parsed<ClientFrame> {
   if (type === 'hello') return check<ClientFrame>(Hello, json.value)
   if (type === 'seen') return check<ClientFrame>(Seen, json.value)
   return parseCommand(json.value)
+}
+
+/** A hub is told hello and nothing else. */
+export function parseHubFrame(raw: string): Parsed<HelloFrame> {
+  const json = parseJson(raw)
+  return json.ok ? check<HelloFrame>(Hello, json.value) : json
 }
 
 export const parseCommand = (value: unknown): Parsed<Command> =>

@@ -1,7 +1,7 @@
 // How an event changes one part of the open response. Part of the reducer.
 
 import type { EventOf } from './events.ts'
-import type { Part, Response, TextPart, ToolPart, ToolStatus } from './state.ts'
+import type { Part, Response, TextPart, ToolPart, ToolStatus } from './turns.ts'
 import { spliceAt } from './text.ts'
 
 export const putPart = (open: Response, part: Part): Response => ({
@@ -60,8 +60,12 @@ export const applyTextDone = (
   }))
 
 export function settleTool(tool: ToolPart, event: EventOf<'tool_result'>): ToolPart {
+  const { child } = tool
+  const isLeft = child?.status === 'running' || child?.status === 'waiting'
   return {
     ...tool,
+    // Its parent does not wait for it any more, and it is told so.
+    ...(child !== undefined && isLeft ? { child: { ...child, status: 'cancelled' } } : {}),
     status: toolStatusOf(event),
     output: '',
     durationMs: event.durationMs,

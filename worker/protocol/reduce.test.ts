@@ -3,7 +3,8 @@ import { FuzzSession } from '../testing/node/fuzz-session.ts'
 import type { EventBody, EventOf, EventType, SessionEvent } from './events.ts'
 import { deltaPartOf, openPartIds } from './live.ts'
 import { applyEvent, fold } from './reduce.ts'
-import { EMPTY_STATE, type AssistantTurn, type SessionState, type ToolPart } from './state.ts'
+import { EMPTY_STATE, type SessionState } from './state.ts'
+import type { AssistantTurn, ToolPart } from './turns.ts'
 
 const SESSION = 'session-0123456789'
 const RUN = `${SESSION}.3`
@@ -106,6 +107,102 @@ const shape = (state: SessionState) =>
 const logOf = async (seed: number): Promise<SessionEvent[]> =>
   (await FuzzSession.run(seed, 150)).harness.events()
 
+const asked: EventBody = {
+  type: 'decision_requested',
+  decisionId: 'd1',
+  callId: 'c1',
+  kind: 'command',
+  severity: 'critical',
+  reason: 'deletes files',
+  command: 'rm -r a',
+  cwd: '/workspace',
+}
+const QUESTIONS = [{ id: '1', text: 'Which colour?', options: ['red', 'blue'] }]
+const RULE = {
+  ruleId: 'd1',
+  verdict: 'allow',
+  kind: 'tool',
+  pattern: 'deploy',
+  description: 'deploy, whatever its arguments',
+  createdAt: 1,
+} as const
+const FILE = {
+  path: 'a.txt',
+  action: 'modified',
+  additions: 2,
+  deletions: 1,
+  before: 'h1',
+  after: 'h2',
+  size: 9,
+} as const
+
+const AGENT_MESSAGE = {
+  type: 'agent_message',
+  messageId: 'x1',
+  from: 'coder',
+  fromSessionId: 'other',
+  exchangeId: 'x1',
+  text: 'Is it done?',
+  hops: 1,
+} as const
+const EXCHANGE = {
+  type: 'exchange_started',
+  runId: RUN,
+  exchangeId: 'x1',
+  callId: 'c1',
+  toSessionId: 'other',
+  toAgent: 'coder',
+  text: 'Is it done?',
+  wait: true,
+  hops: 1,
+  budget: 3,
+  expiresAt: 99,
+} as const
+const CALLBACK: EventBody = {
+  type: 'agent_callback_result',
+  exchangeId: 'x1',
+  from: 'coder',
+  sessionId: 'other',
+  runId: 'other.3',
+  ok: true,
+  result: 'Yes.',
+  toolCalls: [],
+  as: 'result',
+  callId: 'c1',
+  budget: 2,
+  hops: 1,
+}
+const SPAWNED = {
+  type: 'subagent_spawned',
+  runId: RUN,
+  callId: 'c1',
+  childSessionId: 'child',
+  childRunId: 'child.3',
+  agent: 'coder',
+  task: 'Count',
+  budget: 2,
+} as const
+const CHILD_WAIT = {
+  id: 'child.d5',
+  sessionId: 'child',
+  callId: 'k1',
+  kind: 'command',
+  title: 'rm -rf build',
+  reason: 'deletes',
+  severity: 'high',
+  at: 1,
+} as const
+const MISSION = {
+  missionId: 'g1',
+  text: 'Keep the list short',
+  everyMinutes: 5,
+  maxPrompts: 3,
+  prompts: 0,
+  status: 'active',
+  setAt: 1,
+  by: 'owner',
+} as const
+
 describe('one event of every type', () => {
   // A new event type does not compile until it has a line here.
   const cases: Record<EventType, { before: EventBody[]; event: EventBody; gives: object }> = {
@@ -122,6 +219,28 @@ describe('one event of every type', () => {
           title: null,
         },
       },
+    },
+    mission_updated: {
+      before: [created],
+      event: { type: 'mission_updated', mission: MISSION, by: 'owner', reason: 'set' },
+      gives: {
+        mission: { ...MISSION, setSeq: 2, since: timeOf(2), reason: 'set', runId: null },
+        turns: [],
+      },
+    },
+    idle_prompt: {
+      before: [created, { type: 'mission_updated', mission: MISSION, by: 'owner', reason: 'set' }],
+      event: { type: 'idle_prompt', missionId: 'g1', runId: 's.4', text: 'Keep', n: 1, of: 3 },
+      gives: {
+        mission: { prompts: 1, runId: 's.4', setSeq: 2 },
+        session: { messages: 1, firstText: 'Keep', updatedAt: timeOf(3) },
+        turns: [{ kind: 'idle_prompt', seq: 3, at: timeOf(3), text: 'Keep', n: 1, of: 3 }],
+      },
+    },
+    override_updated: {
+      before: [created],
+      event: { type: 'override_updated', agentId: 'coder', override: { tools: [] }, by: 'owner' },
+      gives: { overrides: [{ agentId: 'coder', override: { tools: [] } }] },
     },
     session_configured: {
       before: [created],
@@ -150,6 +269,86 @@ describe('one event of every type', () => {
           },
         ],
         session: { firstText: 'text of m1', messages: 1, updatedAt: timeOf(2) },
+      },
+    },
+    agent_message: {
+      before: [created],
+      event: AGENT_MESSAGE,
+      gives: {
+        turns: [
+          {
+            kind: 'agent',
+            seq: 2,
+            at: timeOf(2),
+            messageId: 'x1',
+            from: 'coder',
+            fromSessionId: 'other',
+            exchangeId: 'x1',
+            text: 'Is it done?',
+          },
+        ],
+        session: { firstText: 'Is it done?', messages: 1 },
+      },
+    },
+    exchange_started: {
+      before: [...RUNNING, call('c1')],
+      event: EXCHANGE,
+      gives: {
+        exchanges: [{ exchangeId: 'x1', callId: 'c1', runId: RUN, wait: true, budget: 3 }],
+        run: { status: 'running', waiting: true, spent: 4, contacts: 1 },
+        open: { parts: [{ callId: 'c1', exchange: { exchangeId: 'x1', toAgent: 'coder' } }] },
+      },
+    },
+    agent_callback_result: {
+      before: [...RUNNING, call('c1'), EXCHANGE],
+      event: CALLBACK,
+      gives: {
+        exchanges: [],
+        run: { status: 'running', spent: 2, contacts: 1 },
+        open: { parts: [{ callId: 'c1', exchange: { answer: { ok: true, result: 'Yes.' } } }] },
+      },
+    },
+    subagent_spawned: {
+      before: [...RUNNING, call('c1')],
+      event: SPAWNED,
+      gives: {
+        children: [{ childRunId: 'child.3', callId: 'c1', status: 'running', waits: [] }],
+        run: { status: 'running', waiting: true, spent: 3, contacts: 1 },
+        open: { parts: [{ callId: 'c1', child: { status: 'running', task: 'Count', tools: 0 } }] },
+      },
+    },
+    subagent_progress: {
+      before: [...RUNNING, call('c1'), SPAWNED],
+      event: {
+        type: 'subagent_progress',
+        runId: RUN,
+        childRunId: 'child.3',
+        status: 'waiting',
+        activity: 'bash',
+        tools: 2,
+        waits: [CHILD_WAIT],
+      },
+      gives: {
+        children: [{ status: 'waiting', waits: [CHILD_WAIT] }],
+        open: { parts: [{ child: { status: 'waiting', activity: 'bash', tools: 2 } }] },
+      },
+    },
+    subagent_result: {
+      before: [...RUNNING, call('c1'), SPAWNED],
+      event: {
+        type: 'subagent_result',
+        runId: RUN,
+        childRunId: 'child.3',
+        outcome: 'done',
+        summary: 'Four.',
+        tools: 3,
+        durationMs: 7,
+        budget: 2,
+      },
+      gives: {
+        children: [],
+        run: { status: 'running', spent: 1, contacts: 1 },
+        open: { parts: [{ child: { status: 'done', summary: 'Four.', tools: 3 } }] },
       },
     },
     queue_updated: {
@@ -252,6 +451,178 @@ describe('one event of every type', () => {
           parts: [
             { status: 'success', output: '', result: 'all of it', truncated: true, durationMs: 7 },
           ],
+        },
+      },
+    },
+    decision_requested: {
+      before: [...RUNNING, call('c1')],
+      event: asked,
+      gives: {
+        run: { waiting: true },
+        decisions: [{ decisionId: 'd1', callId: 'c1', title: 'rm -r a', severity: 'critical' }],
+        open: {
+          parts: [{ status: 'pending', decision: { status: 'pending', command: 'rm -r a' } }],
+        },
+      },
+    },
+    decision_resolved: {
+      before: [...RUNNING, call('c1'), asked],
+      event: {
+        type: 'decision_resolved',
+        decisionId: 'd1',
+        callId: 'c1',
+        kind: 'command',
+        status: 'accepted',
+        by: 'alice',
+        severity: 'low',
+        reason: 'it is fine so',
+        edits: { command: 'ls a' },
+        scope: 'once',
+      },
+      gives: {
+        run: { status: 'running' },
+        decisions: [],
+        open: {
+          parts: [
+            {
+              decision: {
+                decisionId: 'd1',
+                status: 'accepted',
+                severity: 'low',
+                command: 'rm -r a',
+                edits: { command: 'ls a' },
+                note: 'it is fine so',
+                by: 'alice',
+              },
+            },
+          ],
+        },
+      },
+    },
+    ask_user: {
+      before: [...RUNNING, call('c1')],
+      event: { type: 'ask_user', questionId: 'q1', callId: 'c1', questions: QUESTIONS },
+      gives: {
+        run: { waiting: true },
+        questions: [{ questionId: 'q1', callId: 'c1', questions: QUESTIONS }],
+        open: { parts: [{ question: { questionId: 'q1', questions: QUESTIONS } }] },
+      },
+    },
+    ask_user_answered: {
+      before: [
+        ...RUNNING,
+        call('c1'),
+        { type: 'ask_user', questionId: 'q1', callId: 'c1', questions: QUESTIONS },
+      ],
+      event: {
+        type: 'ask_user_answered',
+        questionId: 'q1',
+        callId: 'c1',
+        answers: { 1: 'red' },
+        by: 'alice',
+      },
+      gives: {
+        questions: [],
+        open: { parts: [{ question: { answers: { 1: 'red' }, by: 'alice' } }] },
+      },
+    },
+    plan_update: {
+      before: RUNNING,
+      event: { type: 'plan_update', runId: RUN, plan: { title: 'Paint', steps: [] } },
+      gives: { plan: { title: 'Paint', steps: [] } },
+    },
+    rule_added: {
+      before: [created],
+      event: { type: 'rule_added', rule: RULE },
+      gives: { session: { rules: [RULE] } },
+    },
+    rule_removed: {
+      before: [created, { type: 'rule_added', rule: RULE }],
+      event: { type: 'rule_removed', ruleId: 'd1', by: 'alice' },
+      gives: { session: { rules: [] } },
+    },
+    files_changed: {
+      before: RUNNING,
+      event: { type: 'files_changed', checkpointId: 'c3', runId: RUN, files: [FILE] },
+      gives: {
+        changes: [{ checkpointId: 'c3', files: [{ path: 'a.txt', undone: [], kept: [] }] }],
+        open: { parts: [{ kind: 'changes', checkpointId: 'c3', files: [FILE] }] },
+      },
+    },
+    file_change_result: {
+      before: [
+        ...RUNNING,
+        { type: 'files_changed', checkpointId: 'c3', runId: RUN, files: [FILE] },
+      ],
+      event: {
+        type: 'file_change_result',
+        checkpointId: 'c3',
+        path: 'a.txt',
+        hunk: 0,
+        action: 'undo',
+        ok: true,
+        by: 'alice',
+        undone: [0],
+        kept: [],
+        left: 1,
+        hash: 'h0',
+        size: 3,
+      },
+      gives: { changes: [{ checkpointId: 'c3', files: [{ path: 'a.txt', undone: [0] }] }] },
+    },
+    model_fallback: {
+      before: RUNNING,
+      event: {
+        type: 'model_fallback',
+        runId: RUN,
+        preferred: 'run-model',
+        actual: 'second',
+        reason: 'too busy',
+      },
+      gives: {
+        run: { status: 'running', model: 'second' },
+        open: {
+          parts: [
+            {
+              kind: 'notice',
+              level: 'warning',
+              code: 'model_fallback',
+              message: 'too busy',
+              fallback: { preferred: 'run-model', actual: 'second' },
+            },
+          ],
+        },
+      },
+    },
+    context_usage: {
+      before: RUNNING,
+      event: {
+        type: 'context_usage',
+        runId: RUN,
+        messages: 2,
+        tokens: 120,
+        window: 1000,
+        compacted: false,
+        estimate: 100,
+      },
+      gives: {
+        context: {
+          messages: 2,
+          tokens: 120,
+          window: 1000,
+          compacted: false,
+          estimate: 100,
+          upToSeq: 0,
+        },
+      },
+    },
+    compacted: {
+      before: RUNNING,
+      event: { type: 'compacted', runId: RUN, upToSeq: 2, summary: 'They spoke.' },
+      gives: {
+        context: { compacted: true, upToSeq: 2 },
+        open: {
+          parts: [{ kind: 'notice', level: 'info', code: 'compacted', message: 'They spoke.' }],
         },
       },
     },
@@ -480,6 +851,17 @@ describe('tools', () => {
   })
 })
 
+describe('the title of a decision', () => {
+  test.each([
+    ['rm -r a', 'rm -r a'],
+    ['ls\nrm -r a', 'ls…'],
+    ['x'.repeat(201), `${'x'.repeat(199)}…`],
+  ])('[DEC6] of %j says whether it is all there is', (command, title) => {
+    const state = foldBodies(...RUNNING, call('c1'), { ...asked, command })
+    expect(state.decisions).toMatchObject([{ title }])
+  })
+})
+
 describe('a steer', () => {
   test('[QUE2] settles the answer so far and moves the run to its next response', () => {
     const state = foldBodies(
@@ -566,7 +948,7 @@ describe('order and place', () => {
 
   test('an event of a type that is not known yet keeps its place and changes nothing', () => {
     const before = foldBodies(...RUNNING)
-    const unknown = { type: 'plan_update', plan: {}, seq: 4, at: 0 } as unknown as SessionEvent
+    const unknown = { type: 'not_yet', more: {}, seq: 4, at: 0 } as unknown as SessionEvent
     expect(applyEvent(before, unknown)).toEqual({ ...before, seq: 4 })
   })
 
@@ -665,4 +1047,20 @@ describe('random logs of the real engine', () => {
       }
     },
   )
+})
+
+test('[AGT5][CAN4] a child of a run that was stopped is cancelled, whatever was heard of it last', () => {
+  const interrupted: EventBody = {
+    type: 'tool_result',
+    callId: 'c1',
+    toolName: 'agents_spawn',
+    ok: false,
+    error: { code: 'tool_interrupted', message: 'Interrupted' },
+    durationMs: 1,
+  }
+  const stopped = foldBodies(...RUNNING, call('c1'), SPAWNED, interrupted)
+  expect(stopped.open?.parts).toMatchObject([
+    { status: 'interrupted', child: { status: 'cancelled' } },
+  ])
+  expect(foldBodies(...RUNNING, call('c1'), SPAWNED, interrupted, done()).children).toEqual([])
 })

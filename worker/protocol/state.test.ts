@@ -3,14 +3,11 @@ import {
   EMPTY_STATE,
   fromSnapshot,
   hot,
-  isEmptySession,
   isSameHot,
-  statusOfSession,
-  titleOf,
   toSnapshot,
-  toSummary,
   type SessionState,
 } from './state.ts'
+import { isEmptySession, statusOfSession, titleOf, toSummary } from './summary.ts'
 
 const withSession = (session: Partial<SessionState['session']>): SessionState => ({
   ...EMPTY_STATE,
@@ -29,6 +26,7 @@ const RUNNING: SessionState = {
     agent: 'a',
     attempt: 1,
     startedAt: 0,
+    kind: 'answer',
   },
 }
 

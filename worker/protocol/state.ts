@@ -1,91 +1,12 @@
 // What a session is, folded from its events. `turns` never change identity once settled; `open` is
 // the only thing that deltas touch; everything else is "hot": small, and kept beside the log.
 
-import type {
-  Attachment,
-  CancelReason,
-  Delivery,
-  Mode,
-  Outcome,
-  QueueItem,
-  Recovery,
-  ToolErrorCode,
-  Usage,
-} from './events.ts'
-import type { SessionStatus, SessionSummary } from './http.ts'
-import { shorten } from './text.ts'
-
-export type TextPart = {
-  kind: 'text' | 'thinking'
-  partId: string
-  text: string
-  state: 'open' | 'done' | 'interrupted'
-  /** The `think` call whose argument this thought is. */
-  callId?: string
-}
-
-export type ToolStatus = 'preparing' | 'pending' | 'success' | 'error' | 'interrupted' | 'denied'
-
-export type ToolPart = {
-  kind: 'tool'
-  callId: string
-  toolName: string
-  /** JSON text, possibly incomplete while preparing. */
-  arguments: string
-  status: ToolStatus
-  startedAt: number
-  /** Streamed output while it runs; the result takes its place. */
-  output: string
-  result?: string
-  error?: { code: ToolErrorCode; message: string }
-  truncated?: boolean
-  durationMs?: number
-}
-
-export type NoticePart = {
-  kind: 'notice'
-  seq: number
-  level: 'warning' | 'error'
-  code: string
-  message: string
-}
-
-export type Part = TextPart | ToolPart | NoticePart
-
-/** An assistant turn in the making. */
-export type Response = {
-  responseId: string
-  runId: string
-  model: string
-  agent: string
-  seq: number
-  at: number
-  parts: readonly Part[]
-}
-
-export type RunEnd = {
-  outcome: Outcome
-  stopReason: string
-  usage: Usage
-  durationMs: number
-  by?: string
-  reason?: CancelReason
-}
-
-export type UserTurn = {
-  kind: 'user'
-  seq: number
-  at: number
-  messageId: string
-  text: string
-  attachments: readonly Attachment[]
-  delivery: Delivery
-  to?: string
-}
-/** `end` is null where a steer settled the response and the run went on. */
-export type AssistantTurn = { kind: 'assistant'; end: RunEnd | null } & Response
-export type NoticeTurn = { kind: 'notice'; at: number; notice: NoticePart }
-export type Turn = UserTurn | AssistantTurn | NoticeTurn
+import type { Response, Turn } from './turns.ts'
+import type { Asker, ChildWait, Origin } from './agent-events.ts'
+import type { CancelReason, Mode, Outcome, QueueItem, Recovery, RunKind, Usage } from './events.ts'
+import type { DecisionKind, Plan, Question, SavedRule, Severity } from './decision-events.ts'
+import type { ChangedFile, Conflict } from './file-events.ts'
+import type { AgentOverride, Mission, MissionReason } from './mission-events.ts'
 
 export type RunState =
   | { status: 'idle' }
@@ -98,6 +19,21 @@ export type RunState =
       agent: string
       attempt: number
       startedAt: number
+      kind: RunKind
+      /** Of the steps so far, earlier attempts included; absent before the first has ended. */
+      usage?: Usage
+      /**
+       * Every open call waits for a person, another agent or a child: nothing executes here, and
+       * nothing is lost by sleeping.
+       */
+      waiting?: true
+      parentRunId?: string
+      exchangeId?: string
+      /** Who it works for; absent: a person. */
+      asker?: Asker
+      /** What it has used of its budget, and how many exchanges and children it has started. */
+      spent?: number
+      contacts?: number
       cancelled?: { by: string; reason: CancelReason }
     }
 
@@ -115,6 +51,8 @@ export type SessionConfig = {
   autoApproveCommands: boolean
   autoApproveSensitiveEdits: boolean
   sensitivePatterns: readonly string[]
+  /** What a person allowed or refused for this session. */
+  rules: readonly SavedRule[]
   recovery: Recovery
   createdAt: number
   updatedAt: number
@@ -122,7 +60,95 @@ export type SessionConfig = {
   messages: number
   /** Seq of the last `session_cleared`: transcript and model history start after it. */
   clearedSeq: number
+  /** A person wrote a file before the first message. */
+  hasFiles?: true
+  /** An agent made it. */
+  origin?: Omit<Origin, 'rules'>
 }
+
+/** How full the model's context was after the last step. */
+export type ContextState = {
+  messages: number
+  tokens: number
+  window: number
+  compacted: boolean
+  estimate: number
+  /** The model's history begins after this seq, with a summary of what came before; 0: no summary. */
+  upToSeq: number
+}
+
+/** Enough to list it and to find it; the whole of it is with its call. */
+export type OpenDecision = {
+  decisionId: string
+  callId: string
+  kind: DecisionKind
+  severity: Severity
+  reason: string
+  /** What it is about, in one line: the command, the path, the tool. */
+  title: string
+  at: number
+  expiresAt?: number
+}
+export type OpenQuestion = {
+  questionId: string
+  callId: string
+  questions: readonly Question[]
+  at: number
+}
+
+/** An exchange that this session began and that has no answer yet. */
+export type OpenExchange = {
+  exchangeId: string
+  callId: string
+  runId: string
+  toSessionId: string
+  toAgent: string
+  wait: boolean
+  hops: number
+  budget: number
+  expiresAt: number
+  /** Nobody wants the answer any more; that there was one is still logged. */
+  cancelled?: true
+}
+
+/** A child that works for the active run. */
+export type OpenChild = {
+  childSessionId: string
+  childRunId: string
+  callId: string
+  runId: string
+  agent: string
+  budget: number
+  expiresAt: number
+  status: 'running' | 'waiting'
+  waits: readonly ChildWait[]
+}
+
+/** A file of a checkpoint that nobody has kept or undone as a whole yet. */
+export type FileReview = ChangedFile & {
+  undone: readonly number[]
+  kept: readonly number[]
+  conflict?: Conflict
+}
+/** `truncated`: it changed more files than are held here; the log has all of them. */
+export type ChangeReview = {
+  checkpointId: string
+  at: number
+  files: readonly FileReview[]
+  truncated?: true
+}
+
+/**
+ * `since`: when it last changed, from which its first prompt is counted. `reason`: what changed it
+ * then. `runId`: the run that its last prompt started.
+ */
+export type MissionState = Mission & {
+  setSeq: number
+  since: number
+  reason: MissionReason
+  runId: string | null
+}
+export type SessionOverride = { agentId: string; override: AgentOverride }
 
 export type QueueState = { items: readonly QueueItem[]; held: boolean }
 
@@ -133,6 +159,16 @@ export type HotState = {
   lastRun: EndedRun | null
   queue: QueueState
   usage: Usage & { runs: number }
+  context: ContextState | null
+  decisions: readonly OpenDecision[]
+  questions: readonly OpenQuestion[]
+  plan: Plan | null
+  changes: readonly ChangeReview[]
+  exchanges: readonly OpenExchange[]
+  children: readonly OpenChild[]
+  mission: MissionState | null
+  /** A list and no record: `constructor` is a name that an agent may have. */
+  overrides: readonly SessionOverride[]
 }
 
 export type SessionState = HotState & {
@@ -157,6 +193,7 @@ export const EMPTY_STATE: SessionState = {
     autoApproveCommands: false,
     autoApproveSensitiveEdits: false,
     sensitivePatterns: [],
+    rules: [],
     recovery: 'continue',
     createdAt: 0,
     updatedAt: 0,
@@ -167,24 +204,31 @@ export const EMPTY_STATE: SessionState = {
   lastRun: null,
   queue: { items: [], held: false },
   usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, runs: 0 },
+  context: null,
+  decisions: [],
+  questions: [],
+  plan: null,
+  changes: [],
+  exchanges: [],
+  children: [],
+  mission: null,
+  overrides: [],
   turns: [],
   open: null,
 }
 
 export function hot(state: HotState): HotState {
-  const { session, run, lastRun, queue, usage } = state
-  return { session, run, lastRun, queue, usage }
+  const { session, run, lastRun, queue, usage, context } = state
+  const { decisions, questions, plan, changes, mission, overrides, exchanges, children } = state
+  const waits = { decisions, questions, exchanges, children }
+  const rest = { plan, changes, mission, overrides }
+  return { session, run, lastRun, queue, usage, context, ...waits, ...rest }
 }
 
-export function isSameHot(a: HotState, b: HotState): boolean {
-  return (
-    a.session === b.session &&
-    a.run === b.run &&
-    a.lastRun === b.lastRun &&
-    a.queue === b.queue &&
-    a.usage === b.usage
-  )
-}
+const HOT_KEYS = Object.keys(hot(EMPTY_STATE)) as (keyof HotState)[]
+
+export const isSameHot = (a: HotState, b: HotState): boolean =>
+  HOT_KEYS.every((key) => a[key] === b[key])
 
 export const toSnapshot = (state: SessionState): Snapshot => ({ ...hot(state), open: state.open })
 
@@ -194,41 +238,3 @@ export const fromSnapshot = (snapshot: Snapshot, seq: number): SessionState => (
   seq,
   turns: [],
 })
-
-/** Never used: a new chat may take it instead of making another. */
-export const isEmptySession = (state: HotState): boolean =>
-  state.session.messages === 0 &&
-  state.session.clearedSeq === 0 &&
-  state.session.title === null &&
-  state.run.status === 'idle' &&
-  state.queue.items.length === 0
-
-const DERIVED_TITLE_CHARS = 60
-
-export function titleOf(session: SessionConfig): string {
-  if (session.title !== null) return session.title
-  const line = session.firstText?.trim().split('\n', 1)[0] ?? ''
-  if (line === '') return 'New chat'
-  return line.length > DERIVED_TITLE_CHARS ? `${shorten(line, DERIVED_TITLE_CHARS - 1)}…` : line
-}
-
-export function statusOfSession(state: HotState): SessionStatus {
-  if (state.run.status === 'running') return 'running'
-  return state.lastRun?.outcome === 'failed' ? 'error' : 'idle'
-}
-
-export function toSummary(state: SessionState): SessionSummary {
-  const { id, agent, model, mode, createdAt, updatedAt, pinned } = state.session
-  return {
-    id,
-    title: titleOf(state.session),
-    status: statusOfSession(state),
-    agent,
-    model,
-    mode,
-    seq: state.seq,
-    createdAt,
-    updatedAt,
-    pinned,
-  }
-}

@@ -2,6 +2,10 @@
 // fingerprint below is checked by version.test.ts.
 //
 // 1  2026-11-18  the session: runs, text, thinking, tools, queue, cancel, resume.
+//    2026-11-18  added: model_fallback, context_usage, compacted, compact, kinds of run, signatures.
+//    2026-11-18  added: decisions, questions, plans, rules; files, checkpoints, keep, undo, redo, restore.
+//    2026-11-18  added: exchanges between agents, children, who a run works for, who made a session.
+//    2026-11-18  added: missions, idle prompts, overrides of agents.
 
 export const PROTOCOL_VERSION = 1
-export const SCHEMA_FINGERPRINT = 'cebbeafd49867c16'
+export const SCHEMA_FINGERPRINT = 'd9169e6d69554564'

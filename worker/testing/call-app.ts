@@ -84,7 +84,19 @@ export const sessionRoutes = (id: string): (Call & { path: string; method: strin
   { method: 'DELETE', path: `/api/sessions/${id}` },
   { method: 'POST', path: `/api/sessions/${id}/restore` },
   { method: 'GET', path: `/api/sessions/${id}/events` },
+  { method: 'GET', path: `/api/sessions/${id}/messages?format=ui` },
+  { method: 'GET', path: `/api/sessions/${id}/files` },
+  { method: 'GET', path: `/api/sessions/${id}/files/a.txt` },
+  { method: 'PUT', path: `/api/sessions/${id}/files/a.txt`, body: 'a' },
+  { method: 'DELETE', path: `/api/sessions/${id}/files/a.txt` },
+  { method: 'POST', path: `/api/sessions/${id}/files/move`, json: { from: 'a', to: 'b' } },
+  { method: 'GET', path: `/api/sessions/${id}/files.zip` },
+  { method: 'POST', path: `/api/sessions/${id}/files.zip`, body: 'no archive' },
+  { method: 'GET', path: `/api/sessions/${id}/checkpoints` },
+  { method: 'GET', path: `/api/sessions/${id}/checkpoints/c2/diff?path=a.txt` },
+  { method: 'GET', path: `/api/workspace/tree?session_id=${id}` },
   { method: 'GET', path: `/api/sessions/${id}/stream` },
+  { method: 'GET', path: `/api/events?session_id=${id}` },
   { method: 'GET', path: `/api/sessions/${id}/stats` },
   {
     method: 'POST',
@@ -93,6 +105,19 @@ export const sessionRoutes = (id: string): (Call & { path: string; method: strin
   },
   { method: 'POST', path: '/api/chat', json: { session_id: id, text: 'hi' } },
   { method: 'POST', path: '/api/agent-cancel', json: { run_id: `${id}.3` } },
+  { method: 'GET', path: `/api/agent-runs?session_id=${id}` },
+  { method: 'GET', path: `/api/agent-children?run_id=${id}.3` },
+  { method: 'GET', path: `/api/agent-context?run_id=${id}.3` },
+  { method: 'GET', path: `/api/mission?session_id=${id}` },
+  { method: 'POST', path: '/api/mission', json: { session_id: id, text: 'A goal' } },
+  { method: 'DELETE', path: `/api/mission?session_id=${id}` },
+  { method: 'GET', path: `/api/missions?session_id=${id}` },
+  { method: 'GET', path: `/api/agent-override?session_id=${id}&agent_id=assistant` },
+  {
+    method: 'POST',
+    path: `/api/agent-override?session_id=${id}&agent_id=assistant`,
+    json: { override: { instructions: 'Be brief.' } },
+  },
 ]
 
 export const OTHER_ROUTES: (Call & { path: string; method: string })[] = [
@@ -100,6 +125,22 @@ export const OTHER_ROUTES: (Call & { path: string; method: string })[] = [
   { method: 'GET', path: '/api/sessions' },
   { method: 'POST', path: '/api/sessions', json: {} },
   { method: 'POST', path: '/api/chat', json: { text: 'hi' } },
+  { method: 'GET', path: '/api/models' },
+  { method: 'GET', path: '/api/tools' },
+  { method: 'GET', path: '/api/agents' },
+  { method: 'GET', path: '/api/inbox' },
+  { method: 'GET', path: '/api/events' },
+  { method: 'GET', path: '/api/rules' },
+  { method: 'DELETE', path: '/api/rules/rule-1' },
+  { method: 'GET', path: '/api/hub/socket' },
+  {
+    method: 'POST',
+    path: '/api/ask-user-response',
+    json: { question_id: 'AAAAAAAAAAAAAAAAAAAAAA.q3', answers: {} },
+  },
+  { method: 'POST', path: '/api/agents', json: { name: 'critic' } },
+  { method: 'GET', path: '/api/missions' },
+  { method: 'GET', path: '/api/mission?agent_id=assistant' },
 ]
 
 export const UNKNOWN_ID = 'AAAAAAAAAAAAAAAAAAAAAA'

@@ -2,9 +2,10 @@
 
 import { env, SELF } from 'cloudflare:test'
 import type { Command } from '#protocol/commands'
-import type { SessionEvent } from '#protocol/events'
+import type { EventType, SessionEvent } from '#protocol/events'
 import type { ServerFrame } from '#protocol/frames'
 import type { SessionStats } from '#protocol/http'
+import { saveRule } from '../directory/rules.ts'
 import type { Session } from '../session/object.ts'
 
 const ORIGIN = 'http://localhost'
@@ -37,9 +38,22 @@ export const model = {
     const response = await fetch(control)
     return (await response.json<{ violations: unknown[] }>()).violations
   },
+  /** How many requests hold this text, of all that ever came. */
+  count: async (text: string): Promise<number> => (await fetch(`${control}/count/${text}`)).json(),
 }
 
 export const script = (...replies: unknown[][]): string => `#script ${JSON.stringify(replies)}`
+
+/** As if somebody had said "always" to this tool. */
+export const allowTool = (toolName: string): Promise<void> =>
+  saveRule(env.DB, 'owner', {
+    ruleId: `test-${toolName}`,
+    verdict: 'allow',
+    kind: 'tool',
+    pattern: toolName,
+    description: toolName,
+    createdAt: 0,
+  })
 
 export class LiveSession {
   readonly id: string
@@ -52,6 +66,19 @@ export class LiveSession {
     const response = await postJson('/sessions', { title: 'a test' })
     const { session } = await response.json<{ session: { id: string } }>()
     return new LiveSession(session.id)
+  }
+
+  /** One that is there already, or that an agent will make. */
+  static at(sessionId: string): LiveSession {
+    return new LiveSession(sessionId)
+  }
+
+  /** A new one in which a person has written this, and somebody who watches. */
+  static async begin(text: string): Promise<{ session: LiveSession; socket: LiveSocket }> {
+    const session = await LiveSession.create()
+    const socket = await session.connect(0)
+    socket.command({ type: 'send', text })
+    return { session, socket }
   }
 
   get stub(): DurableObjectStub<Session> {
@@ -67,6 +94,19 @@ export class LiveSession {
   async events(deltas = false): Promise<SessionEvent[]> {
     const response = await api(`/sessions/${this.id}/events?limit=1000${deltas ? '&deltas=1' : ''}`)
     return (await response.json<{ events: SessionEvent[] }>()).events
+  }
+
+  async eventsOf<T extends EventType>(type: T): Promise<Extract<SessionEvent, { type: T }>[]> {
+    return (await this.events()).filter(
+      (event): event is Extract<SessionEvent, { type: T }> => event.type === type,
+    )
+  }
+
+  /** Until somebody who opens it now sees that its first run is over. */
+  async untilDone(): Promise<void> {
+    const socket = await this.connect(0)
+    await socket.untilType('run_done')
+    socket.close()
   }
 
   async stats(): Promise<SessionStats> {
@@ -130,6 +170,11 @@ export class LiveSocket {
 
   untilEvent(matches: (event: SessionEvent) => boolean): Promise<SessionEvent> {
     return this.wait(() => this.events.find(matches))
+  }
+
+  async untilType<T extends EventType>(type: T): Promise<Extract<SessionEvent, { type: T }>> {
+    const event = await this.untilEvent((one) => one.type === type)
+    return event as Extract<SessionEvent, { type: T }>
   }
 
   async ping(): Promise<void> {

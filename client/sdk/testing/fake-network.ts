@@ -1,6 +1,7 @@
 // Sockets whose every event the test decides.
 
 import type { ClientFrame, ServerFrame } from '#protocol/frames'
+import type { HubFrame } from '#protocol/hub'
 import type { WebSocketClass } from '../dialler.ts'
 
 export class FakeSocket extends EventTarget {
@@ -37,7 +38,7 @@ export class FakeSocket extends EventTarget {
     this.dispatchEvent(new Event('open'))
   }
 
-  deliver(...frames: (ServerFrame | 'pong')[]): void {
+  deliver(...frames: (ServerFrame | HubFrame | 'pong')[]): void {
     for (const frame of frames) {
       const data = frame === 'pong' ? frame : JSON.stringify(frame)
       this.dispatchEvent(new MessageEvent('message', { data }))

@@ -4,9 +4,12 @@ import type { Delivery } from '#protocol/events'
 import { Icon } from '../shell/icon.tsx'
 import { isStarting, sendText, stopRun } from '../state/commands.ts'
 import { composerFocus, draft, setDraft } from '../state/drafts.ts'
+import { AttachChips, attached, withFiles } from '../state/files.ts'
 import { openSessionId } from '../state/route.ts'
 import { connection, isRunning, isStopping } from '../state/session.ts'
+import { isNarrow } from '../state/viewport.ts'
 import { DeliveryControl } from './delivery-control.tsx'
+import { Pickers } from './pickers.tsx'
 
 const SEND_LABELS: Record<Delivery, string> = {
   queue: 'Queue',
@@ -27,6 +30,14 @@ function followFocus(field: HTMLTextAreaElement): () => void {
     openSessionId.subscribe(() => matchMedia('(pointer: fine)').matches && field.focus()),
   ]
   return () => stops.forEach((stop) => stop())
+}
+
+/** Text that is dropped goes where it was dropped. */
+function handleDrop(event: DragEvent): void {
+  const files = [...(event.dataTransfer?.files ?? [])]
+  if (files.length === 0) return
+  event.preventDefault()
+  withFiles((door) => door.attachFiles(files))
 }
 
 export function Composer() {
@@ -55,7 +66,14 @@ export function Composer() {
   }
   const isGone = connection.value.status === 'gone' && openSessionId.value !== null
   return (
-    <form class="composer" data-running={String(isRunning.value)} onSubmit={handleSubmit}>
+    <form
+      class="composer"
+      data-running={String(isRunning.value)}
+      onSubmit={handleSubmit}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={handleDrop}
+    >
+      {attached.value.length > 0 && <AttachChips />}
       {/* The copy behind the field has the same text and so the height the field should have. */}
       <div class="composer-grow" data-text={draft}>
         <textarea
@@ -73,7 +91,16 @@ export function Composer() {
         />
       </div>
       <div class="composer-bar">
-        {isRunning.value ? <DeliveryControl delivery={delivery} /> : <ComposerHint />}
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Attach files"
+          onClick={() => withFiles((door) => door.openAttach())}
+        >
+          <Icon name="plus" />
+        </button>
+        {!isNarrow.value && <Pickers />}
+        {isRunning.value && <DeliveryControl delivery={delivery} />}
         {isRunning.value && <StopButton />}
         <button
           type="submit"
@@ -87,14 +114,6 @@ export function Composer() {
         </button>
       </div>
     </form>
-  )
-}
-
-function ComposerHint() {
-  return (
-    <span class="composer-hint">
-      <kbd>Enter</kbd> sends · <kbd>Shift</kbd> <kbd>Enter</kbd> new line
-    </span>
   )
 }
 

@@ -43,8 +43,13 @@ export function QueueChip(props: Props) {
       <span class="chip-grip">
         <Icon name="grip" />
       </span>
+      {item.exchange && <ChipSender words="asks">{item.exchange.asker.agent}</ChipSender>}
+      {item.callback && <ChipSender words="answered">{item.callback.from}</ChipSender>}
       {isEditing.value ? (
         <ChipEditor item={item} onEnd={() => (isEditing.value = false)} />
+      ) : item.callback ? (
+        // An answer is what it is: the server takes no other.
+        <span class="chip-text">{item.text}</span>
       ) : (
         <button
           type="button"
@@ -59,6 +64,16 @@ export function QueueChip(props: Props) {
       {item.delivery !== 'queue' && <span class="chip-badge">{item.delivery}</span>}
       {!isEditing.value && <ChipActions {...props} />}
     </li>
+  )
+}
+
+/** Which agent it came from. */
+function ChipSender({ children, words }: { children: string; words: string }) {
+  return (
+    <span class="chip-sender">
+      <Icon name="users" />
+      <b>{children}</b> {words}
+    </span>
   )
 }
 

@@ -1,6 +1,7 @@
 import type { PendingSend } from '../../sdk/types.ts'
 import { Icon } from '../shell/icon.tsx'
 import { putBackDraft } from '../state/drafts.ts'
+import { attached, setAttached } from '../state/files.ts'
 import { handle } from '../state/session.ts'
 
 /** The server said no; the words are still the person's. */
@@ -8,6 +9,7 @@ export function RefusedSend({ send }: { send: PendingSend }) {
   const discard = (): void => handle.peek()?.discard(send.id)
   const takeBack = (): void => {
     putBackDraft(send.text)
+    setAttached([...attached.peek(), ...send.attachments])
     discard()
   }
   return (

@@ -1,12 +1,15 @@
-import { titleOf } from '#protocol/state'
+import { titleOf } from '#protocol/summary'
+import { Pickers } from '../composer/pickers.tsx'
 import { RenameField } from '../sidebar/rename-field.tsx'
+import { withFiles } from '../state/files.ts'
+import { openMission } from '../state/missions.ts'
 import { openSessionId } from '../state/route.ts'
 import { renaming, startRename } from '../state/session-actions.ts'
 import { config, isLoaded } from '../state/session.ts'
 import { startNewChat } from '../state/shortcuts.ts'
 import { isDrawerOpen, isNarrow, isSidebarShown, toggleSidebar } from '../state/viewport.ts'
+import { Breadcrumb } from './breadcrumb.tsx'
 import { Icon } from './icon.tsx'
-import { ModelNote } from './model-note.tsx'
 
 function Title() {
   const id = openSessionId.value
@@ -39,8 +42,31 @@ export function Header() {
       >
         <Icon name={isNarrow.value ? 'menu' : 'sidebar'} />
       </button>
+      <Breadcrumb />
       <Title />
-      <ModelNote />
+      {isNarrow.value && <Pickers isNarrow />}
+      {openSessionId.value !== null && !isNarrow.value && (
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Mission"
+          title="Mission"
+          onClick={() => openMission()}
+        >
+          <Icon name="clock" />
+        </button>
+      )}
+      {openSessionId.value !== null && (
+        <button
+          type="button"
+          class="icon-button"
+          aria-label="Workspace"
+          title="Workspace"
+          onClick={() => withFiles((door) => door.openWorkspace())}
+        >
+          <Icon name="folder" />
+        </button>
+      )}
       {(isNarrow.value || !isShown) && (
         <button type="button" class="icon-button" aria-label="New chat" onClick={startNewChat}>
           <Icon name="plus" />

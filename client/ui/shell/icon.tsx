@@ -10,6 +10,7 @@ const PATHS: Record<string, string> = {
   trash: 'M5 7h14M10 7V4.5h4V7M7 7l.8 12.5h8.4L17 7M10.3 10.5v6M13.7 10.5v6',
   send: 'M12 19V5M6 11l6-6 6 6',
   chevron: 'M9 6l6 6-6 6',
+  back: 'M15 6l-6 6 6 6',
   up: 'M6 14.5l6-6 6 6',
   down: 'M6 9.5l6 6 6-6',
   copy: 'M9 9h10v10H9zM15 9V5H5v10h4',
@@ -30,6 +31,7 @@ const PATHS: Record<string, string> = {
   tool: 'M14.5 6.5a4 4 0 0 1 5-1L17 8l-1 3 3-1 1.5-1.5a4 4 0 0 1-5.5 4L8.5 19a2 2 0 0 1-3-3L12 9.5a4 4 0 0 1 2.5-3z',
   clock: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 8v4.5l3 2',
   file: 'M7 4h7l4 4v12H7zM14 4v4h4',
+  folder: 'M4 6h6l2 2h8v11H4z',
   terminal: 'M4 5h16v14H4zM7.5 9.5l3 2.5-3 2.5M12.5 15h4',
   globe:
     'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM4 12h16M12 4c4.5 5 4.5 11 0 16M12 4c-4.5 5-4.5 11 0 16',
@@ -41,6 +43,8 @@ const PATHS: Record<string, string> = {
   timer: 'M12 6.5a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM12 10v4M9.5 3.5h5',
   text: 'M5 7V5h14v2M12 5v14M9.5 19h5',
   leave: 'M13 4H6v16h7M10.5 12H20M16.5 8.5L20 12l-3.5 3.5',
+  inbox: 'M4 13l3-8h10l3 8v6H4zM4 13h4.5l1 2.5h5l1-2.5H20',
+  bell: 'M6 16.5V11a6 6 0 0 1 12 0v5.5l1.5 1.5h-15zM10 20.5h4',
   list: 'M9 7h11M9 12h11M9 17h11M5 7h.01M5 12h.01M5 17h.01',
 }
 

@@ -1,7 +1,6 @@
-import { useSignalEffect } from '@preact/signals'
-import { useRef } from 'preact/hooks'
-import { isShortcutsOpen } from '../state/shortcuts.ts'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
+import { mountDialog } from './mount-dialog.ts'
 
 const SHORTCUTS: readonly (readonly [keys: string, what: string])[] = [
   ['Enter', 'Send, or queue while the agent works'],
@@ -14,25 +13,26 @@ const SHORTCUTS: readonly (readonly [keys: string, what: string])[] = [
   ['Alt ↑ ↓', 'Previous or next chat'],
   ['Ctrl B', 'Show or hide the chats'],
   ['F2', 'Rename the chat'],
+  ['Alt J', 'To the next decision or question that waits'],
+  ['a r', 'On its card: accept (also Enter), reject'],
+  ['o', 'On the card of a child: open its chat'],
+  ['Ctrl Enter', 'In a field of its card: accept, or answer'],
+  ['i', 'Inbox: what waits for you'],
   ['?', 'This list'],
 ]
 
-const close = (): void => {
-  isShortcutsOpen.value = false
-}
+export const openShortcutsDialog = (): void => mountDialog(ShortcutsDialog)
 
-export function ShortcutsDialog() {
+function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useSignalEffect(() => {
-    if (isShortcutsOpen.value) dialog.current?.showModal()
-    else dialog.current?.close()
-  })
+  useLayoutEffect(() => dialog.current?.showModal(), [])
+  const close = (): void => dialog.current?.close()
   return (
     <dialog
       class="dialog"
       ref={dialog}
       aria-labelledby="shortcuts-title"
-      onClose={close}
+      onClose={onClose}
       onClick={(event) => event.target === dialog.current && close()}
     >
       <div class="dialog-body">
@@ -44,7 +44,7 @@ export function ShortcutsDialog() {
         </header>
         <dl class="shortcuts">
           {SHORTCUTS.map(([keys, what]) => (
-            <div key={keys}>
+            <div key={what}>
               <dt>
                 {keys.split(' ').map((key) => (
                   <kbd key={key}>{key}</kbd>

@@ -1,5 +1,6 @@
 import { useComputed } from '@preact/signals'
-import type { SessionSummary } from '#protocol/http'
+import type { Branch } from '../state/nest-sessions.ts'
+import { branches } from '../state/session-tree.ts'
 import {
   listStatus,
   loadMoreSessions,
@@ -7,18 +8,18 @@ import {
   refreshSessions,
   sessions,
 } from '../state/sessions.ts'
-import { SessionRow } from './session-row.tsx'
+import { SessionBranch } from './session-branch.tsx'
 
 const PLACEHOLDERS = [0, 1, 2, 3, 4]
 
-function Rows({ label, rows }: { label: string; rows: readonly SessionSummary[] }) {
+function Rows({ label, rows }: { label: string; rows: readonly Branch[] }) {
   if (rows.length === 0) return null
   return (
     <section aria-label={label}>
       <h2 class="list-label">{label}</h2>
       <ul class="session-rows">
-        {rows.map((session) => (
-          <SessionRow key={session.id} session={session} />
+        {rows.map((branch) => (
+          <SessionBranch key={branch.session.id} branch={branch} />
         ))}
       </ul>
     </section>
@@ -26,8 +27,8 @@ function Rows({ label, rows }: { label: string; rows: readonly SessionSummary[] 
 }
 
 export function SessionList() {
-  const pinned = useComputed(() => sessions.value.filter((session) => session.pinned))
-  const others = useComputed(() => sessions.value.filter((session) => !session.pinned))
+  const pinned = useComputed(() => branches.value.filter(({ session }) => session.pinned))
+  const others = useComputed(() => branches.value.filter(({ session }) => !session.pinned))
   return (
     <nav class="session-list" data-testid="session-list" aria-label="Chats">
       <Rows label="Pinned" rows={pinned.value} />

@@ -2,6 +2,7 @@ import type { SessionSummary } from '#protocol/http'
 import { formatAge } from '../format.ts'
 import { memo } from '../memo.ts'
 import { Icon } from '../shell/icon.tsx'
+import { isPlainClick } from '../shell/session-link.tsx'
 import { now } from '../state/clock.ts'
 import { openSession, openSessionId } from '../state/route.ts'
 import { isUnread } from '../state/seen.ts'
@@ -24,8 +25,7 @@ export const SessionRow = memo(({ session }: Props) => {
   const isRenaming = renaming.value?.id === id && renaming.value.where === 'sidebar'
   const unread = isUnread(id, session.seq)
   const handleClick = (event: MouseEvent): void => {
-    // A new tab is the browser's business.
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return
+    if (!isPlainClick(event)) return
     event.preventDefault()
     openSession(id)
     closeDrawer()
@@ -37,7 +37,7 @@ export const SessionRow = memo(({ session }: Props) => {
     else deleteSession(id)
   }
   return (
-    <li class="session-row" data-session={id} data-status={status} data-unread={String(unread)}>
+    <div class="session-row" data-session={id} data-status={status} data-unread={String(unread)}>
       {isRenaming ? (
         <RenameField sessionId={id} title={title} />
       ) : (
@@ -61,7 +61,7 @@ export const SessionRow = memo(({ session }: Props) => {
         </a>
       )}
       {!isRenaming && <RowActions session={session} isOpen={isOpen} />}
-    </li>
+    </div>
   )
 })
 

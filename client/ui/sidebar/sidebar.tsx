@@ -1,8 +1,9 @@
+import { InboxButton } from '../inbox/inbox-button.tsx'
 import { BrandMark } from '../shell/brand-mark.tsx'
 import { Icon } from '../shell/icon.tsx'
 import { ThemeToggle } from '../shell/theme-toggle.tsx'
 import { identity, signOut } from '../state/identity.ts'
-import { isShortcutsOpen, startNewChat } from '../state/shortcuts.ts'
+import { openShortcuts, startNewChat } from '../state/shortcuts.ts'
 import { closeDrawer, isDrawerOpen, isNarrow, isSidebarShown } from '../state/viewport.ts'
 import { SessionList } from './session-list.tsx'
 
@@ -29,6 +30,7 @@ export function Sidebar() {
           <Icon name="plus" />
           New chat
         </button>
+        <InboxButton />
         <SessionList />
         <div class="sidebar-foot">
           <ThemeToggle />
@@ -37,7 +39,7 @@ export function Sidebar() {
             class="icon-button"
             aria-label="Keyboard shortcuts"
             title="Keyboard shortcuts (?)"
-            onClick={() => (isShortcutsOpen.value = true)}
+            onClick={openShortcuts}
           >
             <Icon name="keyboard" />
           </button>

@@ -2,22 +2,28 @@
 // `pending`, where it can be taken back.
 
 import { signal } from '@preact/signals'
-import type { Delivery } from '#protocol/events'
+import type { Attachment, Delivery } from '#protocol/events'
+import { startSession } from './choice.ts'
+import { attached, setAttached } from './files.ts'
 import { openSession } from './route.ts'
 import { handle, isRunning, isStopping } from './session.ts'
-import { startSession } from './sessions.ts'
 import { showFailure } from './toasts.ts'
 
 /** Between the first message of a new chat and its session. */
 export const isStarting = signal(false)
 
-/** False: nothing was sent, the text belongs back to the composer. */
+/** False: nothing was sent, the text belongs back to the composer. What is attached goes with it. */
 export async function sendText(text: string, delivery: Delivery = 'queue'): Promise<boolean> {
-  if (handle.peek() === null && !(await openStarted())) return false
+  const attachments = attached.peek() as Attachment[]
+  setAttached([])
+  if (handle.peek() === null && !(await openStarted())) {
+    setAttached(attachments)
+    return false
+  }
   // Refusals and lost connections are in `pending`; nothing more to say here.
   handle
     .peek()
-    ?.send(text, { delivery })
+    ?.send(text, { delivery, attachments })
     .catch(() => undefined)
   return true
 }

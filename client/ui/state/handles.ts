@@ -10,8 +10,8 @@ const HELD = 8
 const handles = new Map<string, SessionHandle>()
 let openId: string | null = null
 
-const hasUnsent = (handle: SessionHandle): boolean =>
-  handle.view.pending.some((send) => !send.rejected)
+/** Not messages alone: a decision that was taken offline must arrive too. */
+const hasUnsent = (handle: SessionHandle): boolean => handle.view.unanswered > 0
 
 export function openHandle(sessionId: string): SessionHandle {
   openId = sessionId

@@ -1,10 +1,12 @@
 // Rename, pin and delete: shown at once, taken back where the server refuses.
 
 import { signal } from '@preact/signals'
+import type { SessionSummary } from '#protocol/http'
 import { RESTORE_MS } from '#protocol/limits'
 import { api } from './client.ts'
 import { openNewChat, openSession, openSessionId } from './route.ts'
-import { getHeld, neighbourOf, putSessions, setHidden } from './sessions.ts'
+import { neighbourOf } from './session-tree.ts'
+import { getHeld, putSessions, setHidden } from './sessions.ts'
 import { dismissToast, showFailure, showToast } from './toasts.ts'
 
 /** Whose title is being edited, and where: it is shown in two places. */
@@ -18,11 +20,16 @@ async function patch(id: string, changes: { title?: string; pinned?: boolean }):
   const before = getHeld(id)
   if (before) putSessions({ ...before, ...changes })
   try {
-    putSessions(await api.patchSession(id, changes))
+    putIfHeld(await api.patchSession(id, changes))
   } catch (error) {
-    if (before) putSessions(before)
+    if (before) putIfHeld(before)
     showFailure('Could not save')(error)
   }
+}
+
+/** An answer may come after the word that its session was deleted, and must not bring it back. */
+function putIfHeld(session: SessionSummary): void {
+  if (getHeld(session.id) !== undefined) putSessions(session)
 }
 
 export const renameSession = (id: string, title: string): Promise<void> => patch(id, { title })

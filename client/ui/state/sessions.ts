@@ -1,24 +1,21 @@
-// The session list: pages from the server, with the open session's row kept current from its own
-// log, and what this person just did shown before the server says so.
+// The session list: what the hub says, older pages from the server, the open session's row kept
+// current from its own log, and what this person just did shown before anybody says so.
 
 import { computed, effect, signal } from '@preact/signals'
 import type { SessionSummary } from '#protocol/http'
-import { toSummary } from '#protocol/state'
+import { toSummary } from '#protocol/summary'
 import { api } from './client.ts'
 import { noteUnauthorized } from './identity.ts'
-import { openSessionId } from './route.ts'
 import { config, handle, isLoaded, lastRun, run } from './session.ts'
 import { showFailure } from './toasts.ts'
 
 const PAGE = 40
 const PAGE_MAX = 100
-/** Only while a session that is not open runs: its end has no other way to get here. */
-const BACKGROUND_POLL_MS = 5_000
-/** The directory is a projection and lags a little behind the log. */
-const SETTLE_MS = 600
 
-const held = signal<ReadonlyMap<string, SessionSummary>>(new Map())
+export const held = signal<ReadonlyMap<string, SessionSummary>>(new Map())
 const hidden = signal<ReadonlySet<string>>(new Set())
+/** The hub is heard: nothing else is asked how the list stands. */
+export const isHubLive = signal(false)
 export const nextCursor = signal<string | null>(null)
 export const listStatus = signal<'loading' | 'ready' | 'failed'>('loading')
 
@@ -30,9 +27,17 @@ export const sessions = computed(() =>
 
 export const getHeld = (id: string): SessionSummary | undefined => held.peek().get(id)
 
+/** When each was last put: a list that was asked for before does not know of it. */
+const putAt = new Map<string, number>()
+let puts = 0
+
 export function putSessions(...changed: SessionSummary[]): void {
   const next = new Map(held.peek())
-  for (const session of changed) next.set(session.id, session)
+  puts += 1
+  for (const session of changed) {
+    next.set(session.id, session)
+    putAt.set(session.id, puts)
+  }
   held.value = next
 }
 
@@ -43,14 +48,20 @@ export function setHidden(id: string, isHidden: boolean): void {
   hidden.value = next
 }
 
+/** At first, and for as long as the hub is out of reach. */
 export async function refreshSessions(): Promise<void> {
   const limit = Math.min(Math.max(held.peek().size, PAGE), PAGE_MAX)
+  const asked = puts
   try {
     const page = await api.listSessions({ limit })
+    if (isHubLive.peek()) return
     // What lies on later pages stays; what should be on this one and is not, is gone.
     const oldest = page.nextCursor === null ? -Infinity : (page.sessions.at(-1)?.updatedAt ?? 0)
-    const older = [...held.peek().values()].filter((session) => session.updatedAt < oldest)
-    held.value = new Map([...page.sessions, ...older].map((session) => [session.id, session]))
+    const known = [...held.peek().values()]
+    const older = known.filter((session) => session.updatedAt < oldest)
+    const newer = known.filter(({ id }) => (putAt.get(id) ?? 0) > asked)
+    const all = [...page.sessions, ...older, ...newer]
+    held.value = new Map(all.map((session) => [session.id, session]))
     if (older.length === 0) nextCursor.value = page.nextCursor
     listStatus.value = 'ready'
     putOpenSession()
@@ -71,24 +82,11 @@ export async function loadMoreSessions(): Promise<void> {
   }
 }
 
-export async function startSession(): Promise<SessionSummary> {
-  const session = await api.createSession({})
-  putSessions(session)
-  return session
-}
-
-/** The next session down (1) or up (-1) the list. */
-export function neighbourOf(id: string | null, step: 1 | -1): string | null {
-  const list = sessions.peek()
-  const index = list.findIndex((session) => session.id === id)
-  const next = index < 0 ? list[0] : list[index + step]
-  return next?.id ?? null
-}
-
-/** The log is nearer to the truth than the directory's row. */
-function putOpenSession(): void {
+/** The log is nearer to the truth than what others were told of it. */
+export function putOpenSession(): void {
   const current = handle.peek()
   if (current === null || !current.view.loaded) return
+  if (current.view.connection.status === 'gone') return
   const summary = toSummary(current.view.state)
   if (summary.id === current.sessionId) putSessions(summary)
 }
@@ -97,32 +95,26 @@ effect(() => {
   if (isLoaded.value && config.value && run.value && lastRun.value !== undefined) putOpenSession()
 })
 
-const openRow = computed(() => {
-  const id = openSessionId.value
-  const session = id === null ? undefined : held.value.get(id)
-  return session && `${session.title}\n${session.status}`
-})
-
-const hasBackgroundRun = computed(() =>
-  sessions.value.some(({ id, status }) => status === 'running' && id !== openSessionId.value),
-)
-
-/** Called once somebody is signed in. */
-export function followSessions(): void {
-  void refreshSessions()
-  const refreshIfVisible = (): void => {
-    if (document.visibilityState === 'visible') void refreshSessions()
+/** While somebody is signed in. Returns what ends it. */
+export function followSessions(): () => void {
+  let isOver = false
+  let unfollow: (() => void) | null = null
+  const follow = (): void => {
+    if (isOver) return
+    import('./hub.ts')
+      .then(({ followHub }) => {
+        if (!isOver) unfollow = followHub()
+      })
+      // Offline, or deployed anew: asked again when somebody looks again.
+      .catch(() => document.addEventListener('visibilitychange', follow, { once: true }))
   }
-  window.addEventListener('focus', refreshIfVisible)
-  document.addEventListener('visibilitychange', refreshIfVisible)
-  effect(() => {
-    if (openRow.value === undefined) return
-    const timer = setTimeout(refreshIfVisible, SETTLE_MS)
-    return () => clearTimeout(timer)
-  })
-  effect(() => {
-    if (!hasBackgroundRun.value) return
-    const timer = setInterval(refreshIfVisible, BACKGROUND_POLL_MS)
-    return () => clearInterval(timer)
-  })
+  void refreshSessions()
+  follow()
+  return () => {
+    isOver = true
+    unfollow?.()
+    // The next one who signs in may be another.
+    held.value = new Map()
+    listStatus.value = 'loading'
+  }
 }

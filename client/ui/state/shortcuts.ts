@@ -1,14 +1,19 @@
 // Keys that work anywhere on the page. A field that uses Escape for itself stops the event there.
 
-import { signal } from '@preact/signals'
 import { stopRun } from './commands.ts'
 import { focusComposer } from './drafts.ts'
+import { openInbox } from './inbox.ts'
 import { openNewChat, openSession, openSessionId } from './route.ts'
 import { startRename } from './session-actions.ts'
-import { neighbourOf } from './sessions.ts'
+import { neighbourOf } from './session-tree.ts'
+import { showFailure } from './toasts.ts'
 import { closeDrawer, isDrawerOpen, toggleSidebar } from './viewport.ts'
 
-export const isShortcutsOpen = signal(false)
+export function openShortcuts(): void {
+  import('../shell/shortcuts-dialog.tsx')
+    .then((file) => file.openShortcutsDialog())
+    .catch(showFailure('Could not open the list of keys'))
+}
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
@@ -51,7 +56,8 @@ const ANYWHERE: Record<string, () => void> = {
 /** Plain characters: only where nothing is being typed. */
 const OUTSIDE_FIELDS: Record<string, () => void> = {
   '/': focusComposer,
-  '?': () => (isShortcutsOpen.value = true),
+  i: openInbox,
+  '?': openShortcuts,
 }
 
 function handleEscape(): void {
@@ -61,7 +67,7 @@ function handleEscape(): void {
 
 export function handleShortcut(event: KeyboardEvent): void {
   // A modal keeps its keys: Escape closes it and must not stop the run behind it.
-  if (event.defaultPrevented || event.isComposing || isShortcutsOpen.peek()) return
+  if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return
   const chord = chordOf(event)
   const run =
     chord === 'Escape'

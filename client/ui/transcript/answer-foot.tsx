@@ -1,10 +1,14 @@
-import type { Response, RunEnd } from '#protocol/state'
+import { useSignal } from '@preact/signals'
+import type { Response, RunEnd } from '#protocol/turns'
 import { formatCost, formatDuration, formatTokens } from '../format.ts'
+import { lazy } from '../lazy.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
-import { textOfAnswer } from './group-parts.ts'
+import { answeredBy, textOfAnswer } from './group-parts.ts'
 import { TurnLink } from './turn-link.tsx'
 
-type Props = { response: Response; end: RunEnd }
+const RunFigures = lazy(() => import('../usage/context-meter.tsx').then((file) => file.RunFigures))
+
+type Props = { response: Response; end: RunEnd; isEmpty: boolean }
 
 function describeRun(model: string, { durationMs, usage }: RunEnd): string {
   const tokens = usage.inputTokens + usage.outputTokens
@@ -14,14 +18,28 @@ function describeRun(model: string, { durationMs, usage }: RunEnd): string {
   return facts.filter((fact) => fact !== '').join(' · ')
 }
 
-export function AnswerFoot({ response, end }: Props) {
+/** What the run took, in short; all of it on demand. */
+export function AnswerFoot({ response, end, isEmpty }: Props) {
+  const isOpen = useSignal(false)
+  const model = answeredBy(response)
   return (
     <footer class="turn-foot">
-      <span class="turn-actions">
-        <CopyButton text={() => textOfAnswer(response.parts)} label="Copy answer" />
-        <TurnLink seq={response.seq} />
-      </span>
-      <span class="turn-facts">{describeRun(response.model, end)}</span>
+      {!isEmpty && (
+        <span class="turn-actions">
+          <CopyButton text={() => textOfAnswer(response.parts)} label="Copy answer" />
+          <TurnLink seq={response.seq} />
+        </span>
+      )}
+      <button
+        type="button"
+        class="turn-facts"
+        title="What this run took"
+        aria-expanded={isOpen.value}
+        onClick={() => (isOpen.value = !isOpen.value)}
+      >
+        {describeRun(model, end)}
+      </button>
+      {isOpen.value && <RunFigures model={model} end={end} />}
     </footer>
   )
 }

@@ -1,9 +1,13 @@
-import type { AssistantTurn, NoticePart, Response } from '#protocol/state'
+import type { AssistantTurn, Response } from '#protocol/turns'
+import { ChildTree } from '../contacts/slot.ts'
+import { ChangesBlock } from '../state/files.ts'
 import { AnswerFoot } from './answer-foot.tsx'
-import { groupParts, isEmptyAnswer, type Segment } from './group-parts.ts'
-import { Notice } from './notice.tsx'
+import { groupParts, isEmptyAnswer, lastError, type Segment } from './group-parts.ts'
+import { messagePhase } from './message-phase.ts'
+import { Notice, RetryNote } from './notice.tsx'
 import { OutcomeMark } from './outcome-mark.tsx'
 import { TextBlock } from './text-block.tsx'
+import { ToolBlock } from './tool-block.tsx'
 import { WorkGroup } from './work-group.tsx'
 
 type Props = { response: Response | AssistantTurn }
@@ -12,47 +16,64 @@ type Props = { response: Response | AssistantTurn }
 export function AssistantMessage({ response }: Props) {
   const settled = 'kind' in response ? response : null
   const end = settled?.end ?? null
-  const failure = end?.outcome === 'failed' ? lastError(response) : null
+  const failure = end?.outcome === 'failed' ? lastError(response.parts) : null
   const segments = groupParts(response.parts.filter((part) => part !== failure))
-  const works = segments.filter((segment) => segment.kind === 'work').length
+  const isOpen = settled === null
+  // What was stopped or failed in the middle of its work is left in view.
+  const isDone = !isOpen && (end === null || end.outcome === 'done')
+  const isEmpty = isEmptyAnswer(response.parts)
   return (
-    <article class="turn assistant" data-turn={response.seq} aria-label="Answer">
+    <article
+      class="turn assistant"
+      data-turn={response.seq}
+      data-phase={messagePhase(response.parts, isOpen)}
+      aria-label="Answer"
+    >
       {segments.map((segment, index) => (
         <SegmentView
           key={segment.key}
           segment={segment}
-          isLast={index === segments.length - 1}
-          isOpen={settled === null}
-          // With several pieces of work the run's time belongs to none of them.
-          foldedMs={end?.outcome === 'done' ? (works === 1 ? end.durationMs : null) : undefined}
+          next={segments[index + 1]}
+          isOpen={isOpen}
+          isDone={isDone}
         />
       ))}
       {end && <OutcomeMark end={end} failure={failure} isEmpty={segments.length === 0} />}
-      {end && !isEmptyAnswer(response.parts) && <AnswerFoot response={response} end={end} />}
+      {end && (!isEmpty || end.usage.inputTokens > 0) && (
+        <AnswerFoot response={response} end={end} isEmpty={isEmpty} />
+      )}
     </article>
   )
 }
 
-/** The mark of a failed run says it; it is not said twice. */
-const lastError = (response: Response): NoticePart | null =>
-  response.parts.findLast(
-    (part): part is NoticePart => part.kind === 'notice' && part.level === 'error',
-  ) ?? null
-
 type SegmentProps = {
   segment: Segment
-  isLast: boolean
+  next: Segment | undefined
   isOpen: boolean
-  foldedMs: number | null | undefined
+  isDone: boolean
 }
 
-function SegmentView({ segment, isLast, isOpen, foldedMs }: SegmentProps) {
+function SegmentView({ segment, next, isOpen, isDone }: SegmentProps) {
+  const isNow = isOpen && next === undefined
   switch (segment.kind) {
     case 'text':
-      return <TextBlock part={segment.part} isLast={isLast} />
+      // At the end the outcome says that it was cut, before a note the note does.
+      return (
+        <TextBlock part={segment.part} isResumed={next?.kind === 'text' || next?.kind === 'work'} />
+      )
     case 'notice':
       return <Notice notice={segment.part} />
+    case 'block':
+      return <ToolBlock part={segment.part} />
+    case 'changes':
+      return <ChangesBlock part={segment.part} />
+    case 'children':
+      return <ChildTree parts={segment.parts} />
+    case 'retries':
+      return <RetryNote parts={segment.parts} isNow={isNow} />
     case 'work':
-      return <WorkGroup parts={segment.parts} isStreaming={isOpen && isLast} foldedMs={foldedMs} />
+      return (
+        <WorkGroup parts={segment.parts} isStreaming={isNow} isOver={segment.isOver || isDone} />
+      )
   }
 }

@@ -1,4 +1,4 @@
-import type { NoticePart, RunEnd } from '#protocol/state'
+import type { NoticePart, RunEnd } from '#protocol/turns'
 import { Icon } from '../shell/icon.tsx'
 
 const CANCEL_WORDS = {
@@ -29,15 +29,21 @@ export function OutcomeMark({ end, failure, isEmpty }: Props) {
         </p>
       )
     case 'failed':
-      return (
-        <p class="outcome-mark failed-mark" role="note">
-          <Icon name="alert" />
-          <span>
-            <strong>Failed</strong> {failure?.message ?? end.stopReason}
-          </span>
-        </p>
-      )
+      return <FailedMark code={failure?.code ?? ''} message={failure?.message ?? end.stopReason} />
   }
+}
+
+function FailedMark({ code, message }: { code: string; message: string }) {
+  // Not this chat's failure: the provider is away, and may come back.
+  const isAway = code === 'model_unavailable'
+  return (
+    <p class="outcome-mark failed-mark" role="note" data-code={code}>
+      <Icon name={isAway ? 'globe' : 'alert'} />
+      <span>
+        <strong>{isAway ? 'Provider unreachable.' : 'Failed'}</strong> {message}
+      </span>
+    </p>
+  )
 }
 
 function InterruptedMark({ detail }: { detail: string }) {

@@ -1,6 +1,6 @@
 // A link to an event opens the session at the turn that holds it, however far back that is.
 
-import type { Turn } from '#protocol/state'
+import type { Turn } from '#protocol/turns'
 import { handle, hasOlder, turns } from '../state/session.ts'
 
 const MARK_MS = 2_000

@@ -1,14 +1,14 @@
-import type { TextPart } from '#protocol/state'
-import { Markdown } from '../markdown/markdown.tsx'
+import type { TextPart } from '#protocol/turns'
+import { Markdown } from '../markdown/lazy-markdown.ts'
 import { memo } from '../memo.ts'
 
-type Props = { part: TextPart; isLast: boolean }
+/** `isResumed`: the run went on right after it, and nothing else says why. */
+type Props = { part: TextPart; isResumed: boolean }
 
-export const TextBlock = memo(({ part, isLast }: Props) => (
+export const TextBlock = memo(({ part, isResumed }: Props) => (
   <div class="text-part" data-part="text">
     <Markdown text={part.text} isDone={part.state !== 'open'} />
-    {/* At the end of a turn the outcome says it; in the middle, a restart cut in and it went on. */}
-    {part.state === 'interrupted' && !isLast && (
+    {part.state === 'interrupted' && isResumed && (
       <p class="resumed-note">Interrupted here, then continued</p>
     )}
   </div>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { TextPart } from '#protocol/state'
+import type { TextPart } from '#protocol/turns'
 import { memo } from '../memo.ts'
 import { Icon } from '../shell/icon.tsx'
 

@@ -1,8 +1,11 @@
 import { useSignal } from '@preact/signals'
-import type { ToolPart } from '#protocol/state'
-import { describeTool } from '../../sdk/describe-tool.ts'
+import type { ToolPart } from '#protocol/turns'
+import { describeTool } from '#protocol/describe-tool'
+import { ExchangeBody } from '../contacts/slot.ts'
+import { Decisions } from '../decisions/slot.tsx'
 import { memo } from '../memo.ts'
 import { Icon } from '../shell/icon.tsx'
+import { isBlock } from './group-parts.ts'
 import { ToolBody } from './tool-body.tsx'
 import { ToolState } from './tool-state.tsx'
 
@@ -25,6 +28,7 @@ const lastLines = (output: string): string =>
 export const ToolBlock = memo(({ part }: { part: ToolPart }) => {
   const chosen = useSignal(false)
   const { icon, text, detail } = describeTool(part)
+  const { exchange } = part
   const live = part.status === 'pending' ? lastLines(part.output) : ''
   const handleClick = (event: Event): void => {
     event.preventDefault()
@@ -38,16 +42,19 @@ export const ToolBlock = memo(({ part }: { part: ToolPart }) => {
             <Icon name={icon} />
           </span>
           <span class="tool-text">{text}</span>
-          <span class="tool-detail">{part.status === 'success' ? detail : ''}</span>
+          <span class="tool-detail">
+            {exchange && !exchange.answer ? exchange.text : part.status === 'success' ? detail : ''}
+          </span>
           <ToolState part={part} />
           <Icon name="chevron" />
         </summary>
-        <ToolBody part={part} />
+        {exchange ? <ExchangeBody part={part} exchange={exchange} /> : <ToolBody part={part} />}
       </details>
       {live !== '' && <pre class="tool-live">{live}</pre>}
       {(part.status === 'error' || part.status === 'denied') && part.error && (
         <p class="tool-message">{part.error.message}</p>
       )}
+      {(part.decision || part.question || isBlock(part)) && <Decisions part={part} />}
     </div>
   )
 })

@@ -1,4 +1,4 @@
-import type { ToolPart } from '#protocol/state'
+import type { ToolPart } from '#protocol/turns'
 import { formatJson } from '../format.ts'
 import { CopyButton } from '../shell/copy-button.tsx'
 

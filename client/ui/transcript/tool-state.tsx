@@ -1,7 +1,8 @@
 import type { ToolErrorCode } from '#protocol/events'
-import type { ToolPart } from '#protocol/state'
+import type { ExchangeView, ToolPart } from '#protocol/turns'
 import { formatDuration } from '../format.ts'
 import { Icon } from '../shell/icon.tsx'
+import { held } from '../state/sessions.ts'
 
 const ERROR_WORDS: Record<ToolErrorCode, string> = {
   tool_error: 'Failed',
@@ -12,12 +13,23 @@ const ERROR_WORDS: Record<ToolErrorCode, string> = {
   tool_timeout: 'Timed out',
 }
 
+/** Answered, it runs, or it is over. */
+const isWaiting = ({ decision, question }: ToolPart): boolean =>
+  decision?.status === 'pending' || question !== undefined
+
+/** Whoever was asked may wait in turn: then it is a person who is waited for. */
+const describeWait = ({ toSessionId, toAgent }: ExchangeView): string =>
+  held.value.get(toSessionId)?.status === 'waiting'
+    ? `${toAgent} waits for you`
+    : `Waits for ${toAgent}`
+
 function wordsOf(part: ToolPart): string {
   switch (part.status) {
     case 'preparing':
       return 'Preparing…'
     case 'pending':
-      return 'Running…'
+      if (isWaiting(part)) return 'Waits for you'
+      return part.exchange === undefined ? 'Running…' : describeWait(part.exchange)
     case 'success':
       return part.durationMs === undefined ? 'Done' : formatDuration(part.durationMs)
     case 'error':

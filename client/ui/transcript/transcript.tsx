@@ -1,9 +1,9 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { lazy } from '../lazy.ts'
 import { route } from '../state/route.ts'
 import { isEmpty, isLoaded, turns } from '../state/session.ts'
 import { ContinueRow } from './continue-row.tsx'
-import { EmptyHint } from './empty-hint.tsx'
 import { JumpButton } from './jump-button.tsx'
 import { OlderSentinel } from './older-sentinel.tsx'
 import { PendingMessages } from './pending-messages.tsx'
@@ -11,6 +11,8 @@ import { ScrollKeeper } from './scroll-keeper.ts'
 import { seekTurn } from './seek-turn.ts'
 import { TurnList } from './turn-list.tsx'
 import { TypingIndicator } from './typing-indicator.tsx'
+
+const EmptyHint = lazy(() => import('./empty-hint.tsx').then((file) => file.EmptyHint))
 
 export function Transcript() {
   const scroller = useRef<HTMLDivElement>(null)

@@ -1,6 +1,6 @@
-import type { UserTurn } from '#protocol/state'
+import type { UserTurn } from '#protocol/turns'
 import { CopyButton } from '../shell/copy-button.tsx'
-import { Icon } from '../shell/icon.tsx'
+import { SentFiles } from '../state/files.ts'
 import { TurnLink } from './turn-link.tsx'
 
 export function UserMessage({ turn }: { turn: UserTurn }) {
@@ -9,17 +9,7 @@ export function UserMessage({ turn }: { turn: UserTurn }) {
       <div class="bubble" data-part="text">
         {turn.text}
       </div>
-      {turn.attachments.length > 0 && (
-        <ul class="attachments">
-          {turn.attachments.map(({ name, range }) => (
-            <li key={name}>
-              <Icon name="file" />
-              {name}
-              {range && <span class="attachment-range">{range}</span>}
-            </li>
-          ))}
-        </ul>
-      )}
+      {turn.attachments.length > 0 && <SentFiles files={turn.attachments} />}
       <footer class="turn-foot">
         {/* What an interrupting message did is said where it did it: at the answer before. */}
         {turn.delivery === 'steer' && <span class="delivery-badge">Steered in</span>}

@@ -1,22 +1,34 @@
 // What a run in flight holds in memory (RUN1). All of it can be lost: the log has what counts.
 
-import type { SessionEvent, Usage } from '#protocol/events'
+import type { EventBody, EventOf, Mode, RunKind, SessionEvent, Usage } from '#protocol/events'
 import type { Fragment } from '#protocol/frames'
+import type { ModelSummary } from '#protocol/http'
 import { parseRunId } from '#protocol/ids'
-import type { ToolRegistry } from '../tools/tool.ts'
-import type { RunReport } from './decide.ts'
-import { applyToHistory, emptyHistory, toMessages } from './history.ts'
-import { ModelError, type Model } from './model.ts'
+import type { ContextState } from '#protocol/state'
+import type { Agent } from '../agents/agent.ts'
+import type { Circuit } from './circuit.ts'
+import type { RunReport } from './decide-types.ts'
+import { applyToHistory, emptyHistory, seamOf, toMessages } from './history.ts'
+import { ModelCaller } from './model-caller.ts'
+import type { ModelFinish, ModelRequest } from './model.ts'
 import { ResponseWriter } from './response-writer.ts'
-import { runSteps, type RunIo, type ToolCall } from './run-loop.ts'
+import { RunContext } from './run-context.ts'
+import { describeFailure, runSteps, type RunIo } from './run-loop.ts'
+import type { RunSetup } from './run-setup.ts'
 import type { Timers } from './timers.ts'
+import { ToolCalls, type ToolCall, type ToolCallIo } from './tool-calls.ts'
 
 const CALL_ID = /^[A-Za-z0-9_-]{1,64}$/
 
 export type RunDeps = {
-  model: Model
-  tools: ToolRegistry
-  system: string
+  kind: RunKind
+  setUp: (signal: AbortSignal) => Promise<RunSetup>
+  /** What the model's history is folded from, by the log. */
+  historyEvents: () => Iterable<SessionEvent>
+  /** How full the context is, by the log. */
+  known: () => ContextState | null
+  circuit: Circuit
+  random: () => number
   now: () => number
   timers: Timers
   /** False: the run is over, and the report changed nothing. */
@@ -24,14 +36,27 @@ export type RunDeps = {
   fragments: (fragments: Fragment[]) => void
   /** Where the run writes now: a steer moves it on. */
   responseId: () => string
+  judge: ToolCallIo['judge']
+  patterns: ToolCallIo['patterns']
+  /** The workspace as this run may change it: what it writes once it is over is refused. */
+  workspace: ToolCallIo['workspace']
+  contact: (
+    agent: Agent,
+    ...contact: Parameters<ToolCallIo['contact']>
+  ) => ReturnType<ToolCallIo['contact']>
+  /** False: nobody wants this run any more, and it has been ended. */
+  mayBegin: (signal: AbortSignal) => Promise<boolean>
+  hasWaits: () => boolean
+  mode: () => Mode
 }
 
 export class ActiveRun {
   readonly runId: string
   readonly attempt: number
   readonly writer: ResponseWriter
-  usage: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
   private readonly deps: RunDeps
+  /** Every event of the session was observed. */
+  private isWhole = false
   private readonly controller = new AbortController()
   private readonly history = emptyHistory()
   private readonly callIds = new Set<string>()
@@ -41,14 +66,20 @@ export class ActiveRun {
   private readonly startedSeq: number
   private readonly prefix: string
   private made = 0
+  private caller: ModelCaller | null = null
+  private calls: ToolCalls | null = null
+  /** The loop has ended without the run: what goes on begins anew, from the log. */
+  isParked = false
 
-  constructor(runId: string, attempt: number, deps: RunDeps) {
+  /** `resumedAt`: the seq at which a person's answer took an attempt up again. */
+  constructor(runId: string, attempt: number, deps: RunDeps, resumedAt: number | null = null) {
     this.runId = runId
     this.attempt = attempt
     this.deps = deps
-    // Unique in the session without a random source: one run per seq, one loop per attempt.
+    // Unique in the session without a random source: one run per seq, one loop per attempt and answer.
     this.startedSeq = parseRunId(runId)?.startedSeq ?? 0
-    this.prefix = `${this.startedSeq}_${attempt}`
+    const loop = resumedAt === null ? '' : `_${resumedAt}`
+    this.prefix = `${this.startedSeq}_${attempt}${loop}`
     this.writer = new ResponseWriter(
       {
         rows: (events) => deps.report({ type: 'run_events', runId, attempt, events }),
@@ -59,16 +90,68 @@ export class ActiveRun {
     )
   }
 
-  /** Fold what was appended, before or during this run. */
+  /** What was appended before this loop began. */
+  load(): void {
+    for (const event of this.deps.historyEvents()) {
+      applyToHistory(this.history, event)
+      this.note(event)
+    }
+  }
+
+  /** What is appended while it runs. */
   observe(event: SessionEvent): void {
-    applyToHistory(this.history, event)
+    if (event.type === 'compacted') this.readHistory()
+    else applyToHistory(this.history, event)
+    this.note(event)
+  }
+
+  /** Anew after a summary, so that what is in memory is what the log would give. */
+  private readHistory(): void {
+    Object.assign(this.history, emptyHistory())
+    for (const event of this.deps.historyEvents()) applyToHistory(this.history, event)
+  }
+
+  private note(event: SessionEvent): void {
+    if (event.seq === 1) this.isWhole = true
     if (event.seq > this.startedSeq) this.count(event)
     if (event.type !== 'tool_call_start' && event.type !== 'thinking_start') return
     if (event.callId !== undefined) this.callIds.add(event.callId)
   }
 
-  run(unfinished: readonly ToolCall[]): Promise<void> {
-    return runSteps(this.io(), this.controller.signal, unfinished)
+  /** `unfinished` is asked when the loop begins: a person may say yes while it is being set up. */
+  async run(unfinished: () => readonly ToolCall[]): Promise<void> {
+    const { signal } = this.controller
+    const mode = this.deps.mode()
+    let setup: RunSetup
+    try {
+      if (!(await this.deps.mayBegin(signal))) return
+      setup = await this.deps.setUp(signal)
+    } catch (error) {
+      if (!signal.aborted) this.finish('failed', 'error', { error: describeFailure(error) })
+      return
+    }
+    if (signal.aborted) return
+    const io = this.io(setup, mode)
+    // Said once: a loop that goes on after a person's answer has nothing new to say.
+    if (this.used.calls === 0)
+      for (const { code, message } of setup.warnings) io.warn(code, message)
+    const calls = new ToolCalls(io, signal, this.used.calls)
+    this.calls = calls
+    await runSteps(io, calls, signal, unfinished())
+  }
+
+  /** A person said yes while other calls of the step still run. */
+  admit(calls: readonly ToolCall[]): void {
+    this.calls?.resume(calls)
+  }
+
+  /** When the provider that is asked now was last heard; null while none is. */
+  get heardAt(): number | null {
+    return this.caller?.heardAt ?? null
+  }
+
+  stall(): void {
+    this.caller?.stall()
   }
 
   end(): void {
@@ -84,47 +167,88 @@ export class ActiveRun {
     this.isCalling = true
   }
 
-  private io(): RunIo {
+  private io({ agent, system, candidates, tools }: RunSetup, mode: Mode): RunIo {
     const { runId, attempt, writer, deps } = this
-    const { model, tools, system, now, report } = deps
+    const { now, report, circuit, random, timers, kind } = deps
+    const emit = (events: EventBody[]): boolean =>
+      report({ type: 'run_events', runId, attempt, events })
+    const specs = tools.specs()
+    const request = (): ModelRequest => ({
+      system,
+      messages: toMessages(this.history),
+      tools: specs,
+    })
+    const caller = new ModelCaller({ runId, candidates, circuit, now, random, timers, emit })
+    this.caller = caller
+    const price = (finish: ModelFinish): Usage | null => this.price(finish)
+    const entries = () => this.history.entries
+    const { known } = deps
+    const context = new RunContext({ runId, caller, request, entries, known, emit, price })
     return {
-      model,
+      runId,
+      kind,
+      mode,
+      judge: deps.judge,
+      patterns: deps.patterns,
+      workspace: deps.workspace,
+      contact: (...contact) => deps.contact(agent, ...contact),
+      wait: (callId, request) => void report({ type: 'wait', runId, attempt, callId, request }),
+      park: () => this.park(mode),
+      caller,
+      context,
       tools,
       writer,
       now,
       beginStep: () => (report({ type: 'step_begin', runId, attempt }) ? deps.responseId() : null),
-      request: () => ({ system, messages: toMessages(this.history), tools: tools.specs() }),
-      emit: (events) => report({ type: 'run_events', runId, attempt, events }),
-      addUsage: (usage) => this.addUsage(usage),
-      finish: (outcome, stopReason, error) => {
-        const failure = error === undefined ? {} : { error }
-        report({ type: 'run_finished', runId, attempt, outcome, stopReason, ...failure })
-      },
-      used: { ...this.used },
+      request,
+      seam: () => seamOf(this.history),
+      emit,
+      warn: (code, message) => void emit([{ type: 'warning', runId, code, message }]),
+      finish: (outcome, stopReason, last) => this.finish(outcome, stopReason, last),
+      usedSteps: this.used.steps,
       newCallId: (offered) => this.newCallId(offered),
     }
   }
 
+  /** Also where a plan was approved: what the run may do from here on is another set of tools. */
+  private park(mode: Mode): boolean {
+    this.isParked = this.deps.hasWaits() || this.deps.mode() !== mode
+    if (this.isParked) this.writer.close()
+    return this.isParked
+  }
+
+  private finish(
+    outcome: 'done' | 'failed' | 'step_limit',
+    stopReason: string,
+    last: { error?: { code: string; message: string }; context?: EventOf<'context_usage'> } = {},
+  ): void {
+    const { runId, attempt } = this
+    this.deps.report({ type: 'run_finished', runId, attempt, outcome, stopReason, ...last })
+  }
+
   /** The provider's own id where it can serve as one; servers do send none, or the same twice. */
   private newCallId(offered: string): string {
-    const usable = CALL_ID.test(offered) && !this.callIds.has(offered)
+    // Where the history begins later than the log, ids of before are not known here.
+    const usable = this.isWhole && CALL_ID.test(offered) && !this.callIds.has(offered)
     const callId = usable ? offered : `call_${this.prefix}_${++this.made}`
     this.callIds.add(callId)
     return callId
   }
 
-  private addUsage(usage: Usage): void {
-    const { inputTokens, outputTokens, cachedTokens } = this.usage
-    this.usage = {
-      inputTokens: inputTokens + usage.inputTokens,
-      outputTokens: outputTokens + usage.outputTokens,
-      cachedTokens: cachedTokens + usage.cachedTokens,
-    }
+  /** What a step cost, at the price of the model that answered. */
+  private price({ usage }: ModelFinish): Usage | null {
+    if (usage === null || this.caller === null) return usage
+    const costUsd = costOf(usage, this.caller.model.info.price)
+    return costUsd === null ? usage : { ...usage, costUsd }
   }
 }
 
-/** Configured away between two runs: the run fails with words, not with a crash. */
-export function missingModel(id: string): Model {
-  const error = new ModelError('model_unavailable', `The model ${id} is not configured here.`)
-  return { id, stream: () => Promise.reject(error) }
+const MILLION = 1_000_000
+function costOf(usage: Usage, price: ModelSummary['price']): number | null {
+  if (price === null) return null
+  const { inputTokens, cachedTokens, outputTokens } = usage
+  const fresh = Math.max(0, inputTokens - cachedTokens)
+  return (
+    (fresh * price.input + cachedTokens * price.cachedInput + outputTokens * price.output) / MILLION
+  )
 }

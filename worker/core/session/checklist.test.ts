@@ -13,7 +13,8 @@ import {
   type Tail,
 } from '#protocol/live'
 import { applyEvent, fold } from '#protocol/reduce'
-import { EMPTY_STATE, type AssistantTurn, type SessionState } from '#protocol/state'
+import { EMPTY_STATE, type SessionState } from '#protocol/state'
+import type { AssistantTurn } from '#protocol/turns'
 import { SessionHarness, type TestSocket } from '../../testing/node/session-harness.ts'
 import { findRequestProblem } from '../../testing/node/valid-request.ts'
 

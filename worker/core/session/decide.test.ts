@@ -1,19 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Ack, Command, CommandType } from '#protocol/commands'
-import type { EventBody, QueueItem, SessionEvent } from '#protocol/events'
+import type { EventBody, EventOf, QueueItem, SessionEvent, Usage } from '#protocol/events'
 import type { ErrorCode } from '#protocol/http'
 import { EVENT_BYTES, QUEUE_BYTES, QUEUE_ITEMS } from '#protocol/limits'
 import { fold } from '#protocol/reduce'
 import type { RunState, SessionState } from '#protocol/state'
-import {
-  decide,
-  decideRecovery,
-  decideReport,
-  NO_USAGE,
-  type DecideContext,
-  type Decision,
-  type RunReport,
-} from './decide.ts'
+import { decide, decideRecovery, decideReport } from './decide.ts'
+import type { DecideContext, Decision, RunReport } from './decide-types.ts'
+import type { Assist } from './answers.ts'
 import type { OpenText } from './settle.ts'
 
 const SESSION = 'session-0123456789'
@@ -23,9 +17,12 @@ const context = (more: Partial<DecideContext> = {}): DecideContext => ({
   by: 'alice',
   reason: 'user',
   models: ['scripted', 'other'],
-  live: () => ({ texts: [], usage: NO_USAGE }),
+  liveTexts: () => [],
   terminalSeqOf: () => null,
   isRepeatable: (toolName) => toolName.startsWith('safe'),
+  wasAsked: () => false,
+  decisionMs: null,
+  assist: null,
   ...more,
 })
 
@@ -126,12 +123,36 @@ const BUSY = apply(RUNNING, send('q1'), send('q2'))
 const HELD = apply(BUSY, { type: 'cancel', id: 'stop' })
 const STATES = { empty: EMPTY, idle: IDLE, running: BUSY, held: HELD }
 
+const step = (usage: Usage): EventOf<'context_usage'> => ({
+  type: 'context_usage',
+  runId: `${SESSION}.3`,
+  messages: 1,
+  tokens: 10,
+  window: 100,
+  compacted: false,
+  estimate: 10,
+  usage,
+})
+
 describe('every command in every state', () => {
   type Expected = { events: string[]; ack: Ack; effects?: string[] } | { code: ErrorCode }
   const STARTED = ['user_message', 'run_started']
   const CANCELLED = ['output_cancelled', 'run_done']
   const CHANGED = ['queue_updated']
   const NO_ITEM = { code: 'no_such_item' as const }
+  const everywhere = (expected: Expected): Record<keyof typeof STATES, Expected> => ({
+    empty: expected,
+    idle: expected,
+    running: expected,
+    held: expected,
+  })
+  const assist: Assist = {
+    type: 'files',
+    version: 0,
+    results: [],
+    files: [],
+    refusal: { code: 'no_such_checkpoint', message: 'there is none' },
+  }
 
   // A new command does not compile until it has a line for each state here.
   const table: Record<CommandType, { command: Command } & Record<keyof typeof STATES, Expected>> = {
@@ -219,6 +240,72 @@ describe('every command in every state', () => {
       running: { events: ['session_configured'], ack: { seq: 6 } },
       held: { events: ['session_configured'], ack: { seq: 9 } },
     },
+    compact: {
+      command: { type: 'compact', id: 'new' },
+      empty: { code: 'nothing_to_compact' },
+      idle: { events: ['run_started'], ack: { runId: `${SESSION}.5` }, effects: ['start_run 5'] },
+      running: { code: 'run_active' },
+      held: { events: ['run_started'], ack: { runId: `${SESSION}.9` }, effects: ['start_run 9'] },
+    },
+    decide: {
+      command: { type: 'decide', id: 'new', decisionId: 'd1', verdict: 'accept' },
+      ...everywhere({ code: 'no_such_decision' }),
+    },
+    answer: {
+      command: { type: 'answer', id: 'new', questionId: 'q1', answers: {} },
+      ...everywhere({ code: 'no_such_question' }),
+    },
+    mission_set: {
+      command: { type: 'mission_set', id: 'new', text: 'Keep the list short' },
+      empty: { events: ['mission_updated'], ack: { seq: 2 } },
+      idle: { events: ['mission_updated'], ack: { seq: 5 } },
+      running: { events: ['mission_updated'], ack: { seq: 6 } },
+      held: { events: ['mission_updated'], ack: { seq: 9 } },
+    },
+    mission_clear: {
+      command: { type: 'mission_clear', id: 'new' },
+      ...everywhere({ code: 'no_such_mission' }),
+    },
+    mission_pause: {
+      command: { type: 'mission_pause', id: 'new' },
+      ...everywhere({ code: 'no_such_mission' }),
+    },
+    mission_resume: {
+      command: { type: 'mission_resume', id: 'new' },
+      ...everywhere({ code: 'no_such_mission' }),
+    },
+    mission_prompt: {
+      command: { type: 'mission_prompt', id: 'new' },
+      ...everywhere({ code: 'no_such_mission' }),
+    },
+    override_set: {
+      command: { type: 'override_set', id: 'new', agentId: 'parley', override: { tools: [] } },
+      empty: { events: ['override_updated'], ack: { seq: 2 } },
+      idle: { events: ['override_updated'], ack: { seq: 5 } },
+      running: { events: ['override_updated'], ack: { seq: 6 } },
+      held: { events: ['override_updated'], ack: { seq: 9 } },
+    },
+    rule_remove: {
+      command: { type: 'rule_remove', id: 'new', ruleId: 'd1' },
+      ...everywhere({ code: 'no_such_rule' }),
+    },
+    // What they come to is found out before: see session-files.test.ts.
+    keep: {
+      command: { type: 'keep', id: 'new', checkpointId: 'c3' },
+      ...everywhere({ code: 'no_such_checkpoint' }),
+    },
+    undo: {
+      command: { type: 'undo', id: 'new', checkpointId: 'c3' },
+      ...everywhere({ code: 'no_such_checkpoint' }),
+    },
+    redo: {
+      command: { type: 'redo', id: 'new', checkpointId: 'c3' },
+      ...everywhere({ code: 'no_such_checkpoint' }),
+    },
+    restore: {
+      command: { type: 'restore', id: 'new', checkpointId: 'c3' },
+      ...everywhere({ code: 'no_such_checkpoint' }),
+    },
     clear: {
       command: { type: 'clear', id: 'new' },
       empty: { events: ['session_cleared'], ack: { seq: 2 } },
@@ -240,7 +327,7 @@ describe('every command in every state', () => {
   )
 
   test.each(cases)('[API1] %s, %s', (_type, name, command, expected) => {
-    const decision = decide(freeze(STATES[name]), command, context())
+    const decision = decide(freeze(STATES[name]), command, context({ assist }))
     if ('code' in expected) {
       expect(decision).toMatchObject({ ok: false, rejection: { code: expected.code } })
       return
@@ -254,7 +341,7 @@ describe('every command in every state', () => {
   test.each(cases)('[LOG1] %s, %s: events follow the log, and fold to the new state', (...args) => {
     const [, name, command] = args
     const state = STATES[name]
-    const decision = decide(freeze(state), command, context())
+    const decision = decide(freeze(state), command, context({ assist }))
     if (!decision.ok) {
       expect(decision.rejection.message).not.toBe('')
       return
@@ -497,8 +584,7 @@ describe('cancel', () => {
       { ...part, kind: 'tool_output', id: 'c1', text: 'row and live' },
       { ...part, kind: 'text', id: 'p2', text: 'Half a sentence' },
     ]
-    const usage = { inputTokens: 3, outputTokens: 2, cachedTokens: 1 }
-    const decision = accept(state, cancel(), { live: () => ({ texts, usage }) })
+    const decision = accept(state, cancel(), { liveTexts: () => texts })
     expect(decision.events.map(({ seq: _seq, at: _at, ...body }) => body)).toMatchObject([
       {
         type: 'tool_result',
@@ -510,7 +596,7 @@ describe('cancel', () => {
       { type: 'tool_result', callId: 'c2', ok: false, error: { code: 'tool_interrupted' } },
       { type: 'text_done', partId: 'p2', text: 'Half a sentence', interrupted: true },
       { type: 'output_cancelled' },
-      { type: 'run_done', usage },
+      { type: 'run_done' },
     ])
   })
 
@@ -521,7 +607,7 @@ describe('cancel', () => {
       { ...part, kind: 'tool_input', id: 'c1', text: '{"a' },
       { ...part, kind: 'thinking', id: 't1', text: '' },
     ]
-    const decision = accept(RUNNING, cancel(), { live: () => ({ texts, usage: NO_USAGE }) })
+    const decision = accept(RUNNING, cancel(), { liveTexts: () => texts })
     expect(types(decision)).toEqual(['text_done', 'output_cancelled', 'run_done'])
     expect(decision.events[0]).toMatchObject({ text: '**H', interrupted: true })
   })
@@ -553,6 +639,18 @@ describe('configure', () => {
   test('[SAF2] with nothing to change is refused', () => {
     expect(refuse(IDLE, { type: 'configure', id: 'x' }).code).toBe('bad_request')
   })
+
+  test.each(['[abc', '!x', '{a', 'a/../b', 'x'.repeat(201)])(
+    '[DEC3] [SAF2] the pattern %j, by which nobody could be asked, is refused by its place',
+    (pattern) => {
+      const sensitivePatterns = ['./config.json', pattern]
+      const rejection = refuse(IDLE, { type: 'configure', id: 'x', sensitivePatterns })
+      expect(rejection.code).toBe('bad_request')
+      expect(rejection.message).toMatch(/^sensitivePatterns\.1: /)
+      const kept = { type: 'configure' as const, id: 'x', sensitivePatterns: ['./config.json'] }
+      expect(accept(IDLE, kept).state.session.sensitivePatterns).toEqual(['./config.json'])
+    },
+  )
 
   test('[SAF2] a model that is not here is refused by name', () => {
     expect(refuse(IDLE, { type: 'configure', id: 'x', model: 'gone' })).toMatchObject({
@@ -658,15 +756,26 @@ describe('what the loop reports', () => {
     expect(effects(decision)).toEqual(['end_run 3'])
   })
 
-  test('[RUN4] an end carries usage and how long it took', () => {
-    const usage = { inputTokens: 7, outputTokens: 8, cachedTokens: 9 }
-    const decision = report(RUNNING, finish(), {
-      now: 5000 + 1234,
-      live: () => ({ texts: [], usage }),
-    })
-    expect(decision.events.at(-1)).toMatchObject({ usage, durationMs: 1234 })
+  test('[RUN4] an end says how long it took, by a clock that may have gone back', () => {
+    const decision = report(RUNNING, finish(), { now: 5000 + 1234 })
+    expect(decision.events.at(-1)).toMatchObject({ durationMs: 1234 })
     const back = report(RUNNING, finish(), { now: 1 })
     expect(back.events.at(-1)).toMatchObject({ durationMs: 0 })
+  })
+
+  test('[RUN4] an end carries the usage of every step, the last and earlier attempts included', () => {
+    const first = step({ inputTokens: 7, outputTokens: 8, cachedTokens: 9, costUsd: 0.1 })
+    const last = step({ inputTokens: 1, outputTokens: 2, cachedTokens: 3, costUsd: 0.2 })
+    const stepped = report(RUNNING, { type: 'run_events', events: [first] }).state
+    const { state } = recover(stepped)
+    const end: ReportBody = {
+      type: 'run_finished',
+      outcome: 'done',
+      stopReason: 'stop',
+      context: last,
+    }
+    const usage = { inputTokens: 8, outputTokens: 10, cachedTokens: 12, costUsd: 0.3 }
+    expect(report(state, end).events.at(-1)).toMatchObject({ type: 'run_done', usage })
   })
 })
 

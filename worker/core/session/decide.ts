@@ -1,54 +1,37 @@
 // Every change of a session is decided here: state and command in, events and effects out. Pure,
 // so that "stop means stopped" is a property of a function and not of timing.
 
-import type { Ack, Command, CommandOf } from '#protocol/commands'
-import type { EventBody, QueueItem, SessionEvent, Usage } from '#protocol/events'
+import type { Command, CommandOf } from '#protocol/commands'
+import type { EventBody, EventOf, Mode, QueueItem } from '#protocol/events'
 import type { Rejection } from '#protocol/http'
-import { toResponseId, toRunId } from '#protocol/ids'
-import { AUTOMATIC_CONTINUATIONS, EVENT_BYTES, QUEUE_BYTES, QUEUE_ITEMS } from '#protocol/limits'
-import type { SessionState } from '#protocol/state'
+import { parseRunId, toCheckpointId } from '#protocol/ids'
+import { AUTOMATIC_CONTINUATIONS, EVENT_BYTES } from '#protocol/limits'
+import { missionDueAt } from '#protocol/mission-schedule'
+import { toCallback } from '#protocol/reduce-agents'
+import { waitingCalls } from '#protocol/reduce-decisions'
+import type { OpenDecision, RunState, SessionState } from '#protocol/state'
+import type { ToolPart } from '#protocol/turns'
 import { utf8Bytes } from '#protocol/text'
-import { Draft } from './draft.ts'
-import { addItem, changeItems, fitsQueue, type QueueChange } from './queue.ts'
-import { settleOpen, type OpenText } from './settle.ts'
-
-/** What the loop of a run reports. It names its run and attempt: a report of an ended run is dropped. */
-export type RunReport = { runId: string; attempt: number } & (
-  | { type: 'run_events'; events: EventBody[] }
-  | { type: 'step_begin' }
-  | {
-      type: 'run_finished'
-      outcome: 'done' | 'failed' | 'step_limit'
-      stopReason: string
-      error?: { code: string; message: string }
-    }
-)
-
-export type Effect =
-  | { type: 'start_run'; runId: string; attempt: number }
-  | { type: 'end_run'; runId: string }
-
-export type Decision =
-  | { ok: true; events: SessionEvent[]; state: SessionState; effects: Effect[]; ack: Ack }
-  | { ok: false; rejection: Rejection }
-
-export type DecideContext = {
-  now: number
-  by: string
-  /** Why a cancel happens: a person at a client, or a program over HTTP. */
-  reason: 'user' | 'api'
-  models: readonly string[]
-  /** The live text and usage of the active run: a cancel keeps what was streamed. */
-  live: () => { texts: readonly OpenText[]; usage: Usage }
-  /** Terminal seq of an ended run, from the log; null when there is no such run. */
-  terminalSeqOf: (runId: string) => number | null
-  isRepeatable: (toolName: string) => boolean
-}
-
-export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+import { findPatternProblem } from '../policy/sensitive.ts'
+import { changeItems, fitsQueue, type QueueChange } from './queue.ts'
+import { askPerson, expireDecision, takeAnswer, takeDecision, type Taken } from './answers.ts'
+import { startContact } from './contacts.ts'
+import type { Accepted, Decision, DecideContext, RunReport } from './decide-types.ts'
+import { answerWithdrawn, findExchange, recordAnswer } from './exchanges.ts'
+import { inParts, recordFileCommand, type FileCommand } from './file-commands.ts'
+import {
+  addIdlePrompt,
+  changeMission,
+  endMissionByTool,
+  findPromptProblem,
+  setOverride,
+  type MissionCommand,
+} from './missions.ts'
+import { Plan, queueFull, refuse, toKind } from './plan.ts'
+import { settleOpen } from './settle.ts'
 
 export function decide(state: SessionState, command: Command, context: DecideContext): Decision {
-  const plan = new Plan(state, context)
+  const plan = new CommandPlan(state, context)
   switch (command.type) {
     case 'send':
       return plan.send(command)
@@ -64,8 +47,30 @@ export function decide(state: SessionState, command: Command, context: DecideCon
       return plan.sendNow(command)
     case 'configure':
       return plan.configure(command)
+    case 'decide':
+      return plan.decide(command)
+    case 'answer':
+      return plan.answer(command)
+    case 'rule_remove':
+      return plan.removeRule(command.ruleId)
+    case 'keep':
+    case 'undo':
+    case 'redo':
+    case 'restore':
+      return plan.changeFiles(command)
+    case 'mission_set':
+    case 'mission_clear':
+    case 'mission_pause':
+    case 'mission_resume':
+      return plan.changeMission(command)
+    case 'mission_prompt':
+      return plan.promptNow()
+    case 'override_set':
+      return plan.setOverride(command)
     case 'clear':
       return plan.clear()
+    case 'compact':
+      return plan.compact()
   }
 }
 
@@ -74,39 +79,50 @@ export function decideReport(
   state: SessionState,
   report: RunReport,
   context: DecideContext,
-): Extract<Decision, { ok: true }> | null {
+): Accepted | null {
   const { run } = state
   if (run.status !== 'running') return null
   if (run.runId !== report.runId || run.attempt !== report.attempt) return null
-  const plan = new Plan(state, context)
+  const plan = new CommandPlan(state, context)
   switch (report.type) {
     case 'run_events':
       return plan.record(report.events)
     case 'step_begin':
       return plan.beginStep()
+    case 'wait':
+      return plan.wait(report)
+    case 'contact':
+      return plan.contact(report)
+    case 'files':
+      return plan.recordFiles(report)
     case 'run_finished':
       return plan.finish(report)
   }
 }
 
 /** The object woke with a run in flight and nothing that runs it (RUN9). */
-export function decideRecovery(
-  state: SessionState,
-  context: DecideContext,
-): Extract<Decision, { ok: true }> | null {
-  return state.run.status === 'running' ? new Plan(state, context).recover() : null
+export function decideRecovery(state: SessionState, context: DecideContext): Accepted | null {
+  const { run } = state
+  // Nothing executed: whoever waits for an answer has lost nothing.
+  if (run.status !== 'running' || run.waiting === true) return null
+  return new CommandPlan(state, context).recover()
 }
 
-class Plan {
-  private readonly draft: Draft
-  private readonly effects: Effect[] = []
-  private readonly context: DecideContext
+/** Decisions that nobody has made in time. null: there are none. */
+export function decideExpiry(state: SessionState, context: DecideContext): Accepted | null {
+  const late = state.decisions.filter(
+    ({ expiresAt }) => expiresAt !== undefined && expiresAt <= context.now,
+  )
+  return late.length === 0 ? null : new CommandPlan(state, context).expire(late)
+}
 
-  constructor(state: SessionState, context: DecideContext) {
-    this.draft = new Draft(state, context.now)
-    this.context = context
-  }
+/** The schedule of a mission has come round. null: it has not, or nothing may start by itself. */
+export function decideIdlePrompt(state: SessionState, context: DecideContext): Accepted | null {
+  const dueAt = missionDueAt(state)
+  return dueAt === null || dueAt > context.now ? null : new CommandPlan(state, context).prompt()
+}
 
+class CommandPlan extends Plan {
   send(command: CommandOf<'send'>): Decision {
     const { text, to, attachments = [], delivery = 'queue', id } = command
     const item: QueueItem = {
@@ -158,9 +174,24 @@ class Plan {
     const next = changeItems(items, command)
     if (!next.ok) return noSuchItem(next.missing)
     if (!fitsQueue(next.items)) return queueFull()
+    const item = items.find(({ itemId }) => itemId === command.itemId)
+    if (command.type === 'queue_edit' && item?.callback !== undefined) {
+      return refuse('bad_request', 'itemId: the answer of an agent cannot be edited')
+    }
+    if (command.type === 'queue_remove' && item !== undefined) this.withdraw(item)
     const isHeld = held && next.items.length > 0
     const seq = this.draft.add({ type: 'queue_updated', items: next.items, held: isHeld })
     return this.accept({ seq })
+  }
+
+  /** Another agent's message or answer that nobody is to read: that it was there is said. */
+  private withdraw(item: QueueItem): void {
+    answerWithdrawn(this.draft, item, 'The person there took the message back before it was read.')
+    const { callback } = item
+    const open = callback && findExchange(this.draft.state, callback.exchangeId)
+    if (callback !== undefined && open !== undefined) {
+      recordAnswer(this.draft, open, { callback: toCallback(callback), budget: callback.budget })
+    }
   }
 
   sendNow(command: CommandOf<'queue_send_now'>): Decision {
@@ -182,11 +213,22 @@ class Plan {
     if (changes.model !== undefined && !this.context.models.includes(changes.model)) {
       return refuse('unknown_model', `model: ${changes.model} is not one of the models here`)
     }
+    for (const [index, pattern] of (changes.sensitivePatterns ?? []).entries()) {
+      const problem = findPatternProblem(pattern)
+      if (problem !== null) return refuse('bad_request', `sensitivePatterns.${index}: ${problem}`)
+    }
     const seq = this.draft.add({
       type: 'session_configured',
-      changes: Object.fromEntries(fields),
+      changes: { ...this.modeOf(changes.agent), ...Object.fromEntries(fields) },
     })
     return this.accept({ seq })
+  }
+
+  /** Another agent brings the mode that this session has set for it. */
+  private modeOf(agent: string | undefined): { mode?: Mode } {
+    const own = this.draft.state.overrides.find(({ agentId }) => agentId === agent)
+    const mode = own?.override.mode
+    return mode === undefined ? {} : { mode }
   }
 
   clear(): Decision {
@@ -197,19 +239,30 @@ class Plan {
     return this.accept({ seq: this.draft.add({ type: 'session_cleared', by: this.context.by }) })
   }
 
-  record(events: EventBody[]): Extract<Decision, { ok: true }> {
-    for (const event of events) this.draft.add(event)
+  compact(): Decision {
+    const { run, session } = this.draft.state
+    if (run.status === 'running') return refuse('run_active', 'a run is active')
+    if (session.messages === 0) return refuse('nothing_to_compact', 'there is no message yet')
+    return this.accept({ runId: this.startRun('compact') })
+  }
+
+  record(events: EventBody[]): Accepted {
+    for (const event of events) {
+      this.draft.add(event)
+      endMissionByTool(this.draft, this.draft.events.at(-1)!, this.context.by)
+    }
     return this.accept({})
   }
 
   /** Steers enter together, in order, before the provider is called. */
-  beginStep(): Extract<Decision, { ok: true }> {
+  beginStep(): Accepted {
     this.takeSteers()
     return this.accept({})
   }
 
-  finish(report: Extract<RunReport, { type: 'run_finished' }>): Extract<Decision, { ok: true }> {
-    settleOpen(this.draft, this.context.live().texts, 'the run ended')
+  finish(report: Extract<RunReport, { type: 'run_finished' }>): Accepted {
+    settleOpen(this.draft, this.context.liveTexts(), this.because('the run ended'))
+    if (report.context !== undefined) this.draft.add(report.context)
     if (report.error !== undefined) {
       this.draft.add({ type: 'error', runId: report.runId, ...report.error })
     }
@@ -219,15 +272,18 @@ class Plan {
     return this.accept({})
   }
 
-  recover(): Extract<Decision, { ok: true }> {
+  recover(): Accepted {
     const { run, session } = this.draft.state
     if (run.status !== 'running') return this.accept({})
     const goesOn =
       session.recovery === 'continue' &&
       run.attempt <= AUTOMATIC_CONTINUATIONS &&
       this.context.models.includes(run.model)
-    const keep = goesOn ? this.context.isRepeatable : () => false
-    settleOpen(this.draft, [], 'the server restarted', keep)
+    const waits = waitingCalls(this.draft.state)
+    const keep = (tool: ToolPart): boolean =>
+      goesOn &&
+      (waits.has(tool.callId) || (!isApproved(tool) && this.context.isRepeatable(tool.toolName)))
+    settleOpen(this.draft, [], this.because('the server restarted'), keep)
     if (!goesOn) {
       this.endRun('interrupted', 'interrupted')
       this.holdQueue()
@@ -235,127 +291,112 @@ class Plan {
     }
     const { runId, responseId, model, agent } = run
     const attempt = run.attempt + 1
-    this.draft.add({ type: 'run_started', runId, responseId, model, agent, attempt })
+    const again = { ...toKind(run.kind), ...toAskedAgain(run) }
+    this.draft.add({ type: 'run_started', runId, responseId, model, agent, attempt, ...again })
     this.effects.push({ type: 'start_run', runId, attempt })
     return this.accept({})
   }
 
-  private enqueue(item: QueueItem): Decision {
-    const { items, held } = this.draft.state.queue
-    const next = addItem(items, item)
-    if (!fitsQueue(next)) return queueFull()
-    const seq = this.draft.add({ type: 'queue_updated', items: next, held })
-    const { run } = this.draft.state
+  recordFiles({ runId, files, childRunId }: Extract<RunReport, { type: 'files' }>) {
+    const checkpointId = toCheckpointId(parseRunId(runId)?.startedSeq ?? 0)
+    const child = childRunId === undefined ? {} : { childRunId }
+    for (const part of inParts(files)) {
+      this.draft.add({ type: 'files_changed', checkpointId, runId, ...child, files: part })
+    }
+    return this.accept({})
+  }
+
+  /** A call has to be answered for by a person. */
+  wait({ callId, request }: Extract<RunReport, { type: 'wait' }>): Accepted {
+    askPerson(this.draft, callId, request, this.context)
+    return this.accept({})
+  }
+
+  /** A call turns to another agent, or to a child that is made for it. */
+  contact({ callId, contact }: Extract<RunReport, { type: 'contact' }>): Accepted {
+    startContact(this.draft, callId, contact)
+    return this.accept({})
+  }
+
+  decide(command: CommandOf<'decide'>): Decision {
+    return this.answered(takeDecision(this.draft, command, this.context))
+  }
+
+  answer(command: CommandOf<'answer'>): Decision {
+    return this.answered(takeAnswer(this.draft, command, this.context))
+  }
+
+  private answered(taken: Taken): Decision {
+    if ('rejection' in taken) return { ok: false, rejection: taken.rejection }
+    this.resume(taken.callId)
+    return this.accept({ seq: taken.seq })
+  }
+
+  expire(late: readonly OpenDecision[]): Accepted {
+    for (const open of late) if (expireDecision(this.draft, open)) this.resume(open.callId)
+    return this.accept({})
+  }
+
+  removeRule(ruleId: string): Decision {
+    const { rules } = this.draft.state.session
+    if (!rules.some((rule) => rule.ruleId === ruleId)) {
+      return refuse('no_such_rule', `no rule ${ruleId} in this session`)
+    }
     return this.accept({
-      seq,
-      queued: true,
-      ...(run.status === 'running' ? { runId: run.runId } : {}),
+      seq: this.draft.add({ type: 'rule_removed', ruleId, by: this.context.by }),
     })
   }
 
-  private setQueue(items: readonly QueueItem[], held: boolean): void {
-    const { queue } = this.draft.state
-    if (queue.items === items && queue.held === held) return
-    this.draft.add({ type: 'queue_updated', items: [...items], held: held && items.length > 0 })
+  changeFiles(command: FileCommand): Decision {
+    const { assist, by } = this.context
+    if (assist?.type !== 'files') throw new Error('files are not changed unprepared')
+    if (assist.refusal !== undefined) return { ok: false, rejection: assist.refusal }
+    const seq = recordFileCommand(this.draft, command, assist, by)
+    return this.accept({ seq })
   }
 
-  /** After a cancel or a failure nothing starts by itself, and people see that it waits. */
-  private holdQueue(): void {
-    const { items } = this.draft.state.queue
-    if (items.length > 0) this.setQueue(items, true)
+  changeMission(command: MissionCommand): Decision {
+    return this.changed(changeMission(this.draft, command, this.context.by))
   }
 
-  private deliver(item: QueueItem): number {
-    return this.draft.add({
-      type: 'user_message',
-      messageId: item.itemId,
-      text: item.text,
-      ...(item.to === undefined ? {} : { to: item.to }),
-      attachments: item.attachments ?? [],
-      delivery: item.delivery,
-    })
+  setOverride(command: CommandOf<'override_set'>): Decision {
+    return this.changed(setOverride(this.draft, command, this.context))
   }
 
-  private takeSteers(): boolean {
-    const { items, held } = this.draft.state.queue
-    const steers = items.filter((item) => item.delivery === 'steer')
-    if (steers.length === 0) return false
-    this.setQueue(
-      items.filter((item) => item.delivery !== 'steer'),
-      held,
-    )
-    for (const steer of steers) this.deliver(steer)
-    return true
+  promptNow(): Decision {
+    const rejection = findPromptProblem(this.draft.state)
+    return rejection === null ? this.prompt() : { ok: false, rejection }
   }
 
-  /** A run ended well: what waits starts by itself, steers first. */
-  private startNext(): void {
-    if (this.draft.state.queue.items.length === 0) return
-    this.takeNext()
-    this.startRun()
+  /** Prompt and run in one commit: a crash leaves both or none. */
+  prompt(): Accepted {
+    const seq = addIdlePrompt(this.draft)
+    return this.accept({ seq, runId: this.startRun() })
   }
 
-  private takeNext(): void {
-    const { items } = this.draft.state.queue
-    this.setQueue(items, false)
-    if (this.takeSteers()) return
-    const [item, ...rest] = items
-    this.setQueue(rest, false)
-    this.deliver(item!)
-  }
-
-  private startRun(): string {
-    const { id, model, agent } = this.draft.state.session
-    const runId = toRunId(id, this.draft.nextSeq)
-    const responseId = toResponseId(runId, 1)
-    this.draft.add({ type: 'run_started', runId, responseId, model, agent, attempt: 1 })
-    this.effects.push({ type: 'start_run', runId, attempt: 1 })
-    return runId
-  }
-
-  private endCancelled(
-    reason: 'user' | 'api' | 'interrupt',
-    audioTruncatedAtMs?: number,
-  ): number | null {
-    const { run } = this.draft.state
-    if (run.status !== 'running') return null
-    settleOpen(this.draft, this.context.live().texts, 'it was cancelled')
-    const audio = audioTruncatedAtMs === undefined ? {} : { audioTruncatedAtMs }
-    const { runId, responseId } = run
-    const { by } = this.context
-    this.draft.add({ type: 'output_cancelled', runId, responseId, by, reason, ...audio })
-    return this.endRun('cancelled', 'cancelled')
-  }
-
-  private endRun(
-    outcome: Extract<EventBody, { type: 'run_done' }>['outcome'],
-    stopReason: string,
-  ): number | null {
-    const { run } = this.draft.state
-    if (run.status !== 'running') return null
-    const { usage } = this.context.live()
-    const durationMs = Math.max(0, this.context.now - run.startedAt)
-    this.effects.push({ type: 'end_run', runId: run.runId })
-    return this.draft.add({
-      type: 'run_done',
-      runId: run.runId,
-      outcome,
-      stopReason,
-      usage,
-      durationMs,
-    })
-  }
-
-  private accept(ack: Ack): Extract<Decision, { ok: true }> {
-    const { events, state } = this.draft
-    return { ok: true, events, state, effects: this.effects, ack }
+  private changed(result: { seq: number } | { rejection: Rejection }): Decision {
+    return 'seq' in result ? this.accept(result) : { ok: false, rejection: result.rejection }
   }
 }
 
-const refuse = (code: Rejection['code'], message: string): Decision => ({
-  ok: false,
-  rejection: { code, message },
-})
-const queueFull = (): Decision =>
-  refuse('queue_full', `the queue holds at most ${QUEUE_ITEMS} items and ${QUEUE_BYTES} bytes`)
+/** A person said yes to this call: it was begun then, and they said yes to it once. */
+const isApproved = ({ decision }: ToolPart): boolean =>
+  decision?.status === 'accepted' && decision.decisionId !== null
+
 const noSuchItem = (itemId: string): Decision => refuse('no_such_item', `no queued item ${itemId}`)
+
+/** The same run goes on: it still works for whoever it worked for. */
+function toAskedAgain({
+  parentRunId,
+  exchangeId,
+  asker,
+}: Extract<RunState, { status: 'running' }>): Pick<
+  EventOf<'run_started'>,
+  'parentRunId' | 'exchangeId' | 'asker'
+> {
+  return {
+    ...(parentRunId !== undefined && { parentRunId }),
+    ...(exchangeId !== undefined && { exchangeId }),
+    ...(asker !== undefined && { asker }),
+  }
+}

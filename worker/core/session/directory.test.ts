@@ -55,7 +55,7 @@ describe('the directory', () => {
       title: 'Japan',
       status: 'idle',
       pinned: true,
-      seq: 6,
+      seq: 7,
     })
     harness.command({ type: 'send', text: 'again' })
     await harness.settle()
@@ -240,9 +240,9 @@ describe('delete and restore', () => {
     expect(await harness.core.remove(OWNER)).toEqual({ ok: true, value: null })
     expect(projected(harness)).toMatchObject({ deletedAt: expect.any(Number) })
     const gone = { ok: false, rejection: { code: 'not_found' } }
-    expect(harness.core.summary(OWNER)).toMatchObject(gone)
+    expect(harness.core.views.summary(OWNER)).toMatchObject(gone)
     expect(harness.try({ type: 'send', text: 'hello' })).toMatchObject(gone)
-    expect(harness.core.events(OWNER, { limit: 1, deltas: false })).toMatchObject(gone)
+    expect(harness.core.views.events(OWNER, { limit: 1, deltas: false })).toMatchObject(gone)
     expect(await harness.core.remove(OWNER)).toMatchObject(gone)
     expect(harness.erased).toBe(false)
   })
@@ -280,7 +280,7 @@ describe('delete and restore', () => {
     await harness.core.alarm()
     expect(harness.erased).toBe(false)
     expect(harness.folded()).toEqual(before)
-    expect(harness.command({ type: 'send', text: 'again' })).toMatchObject({ seq: 6 })
+    expect(harness.command({ type: 'send', text: 'again' })).toMatchObject({ seq: 7 })
   })
 
   test('[SES2] restoring what was not deleted changes nothing', async () => {
@@ -294,7 +294,7 @@ describe('delete and restore', () => {
     await harness.core.remove(OWNER)
     harness.crash()
     await harness.settle()
-    expect(harness.core.summary(OWNER)).toMatchObject({ ok: false })
+    expect(harness.core.views.summary(OWNER)).toMatchObject({ ok: false })
     expect(await ring(harness)).toBe(RESTORE_MS)
     expect(harness.erased).toBe(true)
   })

@@ -4,9 +4,12 @@
 import type { EventBody, SessionEvent } from '#protocol/events'
 import { applyEvent } from '#protocol/reduce'
 import type { SessionState } from '#protocol/state'
+import type { Letter, Mail } from './letters.ts'
 
 export class Draft {
   readonly events: SessionEvent[] = []
+  /** Stored with the events, and sent when they are. */
+  readonly mail: Mail[] = []
   state: SessionState
   readonly now: number
 
@@ -25,5 +28,9 @@ export class Draft {
     this.events.push(event)
     this.state = applyEvent(this.state, event)
     return event.seq
+  }
+
+  post(to: string, letter: Letter): void {
+    this.mail.push({ to, letter })
   }
 }

@@ -1,23 +1,36 @@
 import { describe, expect, test } from 'vitest'
-import { fold } from '#protocol/reduce'
+import { applyEvent, fold } from '#protocol/reduce'
 import { parseResponseId } from '#protocol/ids'
 import { applyFragment, EMPTY_TAIL, viewOpen } from '#protocol/live'
-import { hot, type SessionState } from '#protocol/state'
+import { EMPTY_STATE, hot, type SessionState } from '#protocol/state'
 import type { SessionEvent } from '#protocol/events'
 import { FuzzSession } from '../../testing/node/fuzz-session.ts'
-import { findRequestProblem } from '../../testing/node/valid-request.ts'
+import { findAnthropicProblem } from '../../testing/node/valid-anthropic.ts'
+import { findOpenAiProblem } from '../../testing/node/valid-openai.ts'
 import { Log } from './log.ts'
 
 const RUNS = 320
 const STEPS = 150
 const FIRST_SEED = 20261118
 
-/** Seeds that once failed: a provider's call id used twice; a steered answer opened by a delta. */
-const PINNED = [20261262, 20261351, 20262020, 20262494]
+/**
+ * Seeds that once failed: a provider's call id used twice, and once more after a clear; a steered
+ * answer opened by a delta.
+ */
+const PINNED = [20261262, 20261351, 20262020, 20262494, 20261385]
 
 const runIdOf = (event: SessionEvent): string | null => {
   if ('runId' in event && typeof event.runId === 'string') return event.runId
   return 'responseId' in event ? parseResponseId(event.responseId).runId : null
+}
+
+/** What the lives have been through: a fuzz that never meets a thing proves nothing about it. */
+const met = new Map<string, number>()
+
+function note(event: SessionEvent): void {
+  const isDenied = event.type === 'tool_result' && event.error?.code === 'tool_denied'
+  const what = isDenied ? 'a denial' : event.type
+  met.set(what, (met.get(what) ?? 0) + 1)
 }
 
 async function check(seed: number): Promise<void> {
@@ -25,14 +38,33 @@ async function check(seed: number): Promise<void> {
   await fuzz.converge()
   const { harness } = fuzz
   const events = harness.events()
+  for (const event of events) note(event)
   const full = fold(events)
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1))
   checkStates(fuzz, full, events)
   checkRuns(events)
   checkMessages(fuzz, full, events)
+  checkMissions(events)
   if (fuzz.crashes === 0) checkText(fuzz)
-  for (const call of harness.model.calls)
-    expect(findRequestProblem(call.request.messages)).toBe(null)
+  checkTools(fuzz)
+  for (const { request } of fuzz.calls) {
+    expect(await findOpenAiProblem(request)).toBe(null)
+    expect(await findAnthropicProblem(request)).toBe(null)
+  }
+}
+
+/** What cannot be repeated was begun once, and where people are asked only after one said yes. */
+function checkTools(fuzz: FuzzSession): void {
+  const begun = fuzz.harness.tools.runs.filter(({ toolName }) => toolName === 'tool')
+  const ids = begun.map(({ callId }) => callId)
+  expect(new Set(ids).size).toBe(ids.length)
+  if (!fuzz.harness.tools.actions.has('tool')) return
+  const accepted = fuzz.harness
+    .events()
+    .flatMap((event) =>
+      event.type === 'decision_resolved' && event.status === 'accepted' ? [event.callId] : [],
+    )
+  expect(ids.filter((id) => !accepted.includes(id))).toEqual([])
 }
 
 /** Not one character of what the model said is missing, doubled or out of order. */
@@ -86,6 +118,26 @@ function checkMessages(fuzz: FuzzSession, full: SessionState, events: SessionEve
   expect(lost).toEqual([])
 }
 
+/** Each prompt is made once, by a mission that was active, and its run begins right behind it. */
+function checkMissions(events: SessionEvent[]): void {
+  let state = EMPTY_STATE
+  for (const [index, event] of events.entries()) {
+    if (event.type === 'idle_prompt') {
+      const { missionId, prompts, status } = state.mission!
+      expect(state.run.status).toBe('idle')
+      expect(state.queue.items).toEqual([])
+      expect({ missionId, prompts, status }).toEqual({
+        missionId: event.missionId,
+        prompts: event.n - 1,
+        status: 'active',
+      })
+      expect(event.n).toBeLessThanOrEqual(event.of)
+      expect(events[index + 1]).toMatchObject({ type: 'run_started', runId: event.runId })
+    }
+    state = applyEvent(state, event)
+  }
+}
+
 describe('[LOG1] [LOG2] [LOG3] [LOG4] [LOG5] a random life of a session', () => {
   const seeds = [...PINNED, ...Array.from({ length: RUNS }, (_, index) => FIRST_SEED + index)]
   // In blocks, so that a failure names its seed without printing hundreds of lines.
@@ -101,4 +153,22 @@ describe('[LOG1] [LOG2] [LOG3] [LOG4] [LOG5] a random life of a session', () => 
       }
     })
   }
+
+  test('[AGT7] [RUN7] [RUN8] [QUE2] the lives had fallbacks, retries, compactions, denials and cancels', () => {
+    const expected = [
+      'model_fallback',
+      'warning',
+      'compacted',
+      'context_usage',
+      'output_cancelled',
+      'a denial',
+      'decision_requested',
+      'decision_resolved',
+      'ask_user',
+      'ask_user_answered',
+      'idle_prompt',
+      'mission_updated',
+    ]
+    for (const what of expected) expect(met.get(what) ?? 0, what).toBeGreaterThan(20)
+  })
 })

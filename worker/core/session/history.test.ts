@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { SessionEvent } from '#protocol/events'
+import { RETRIES_PER_MODEL, RETRY_WAIT_MS } from '#protocol/limits'
 import { FuzzSession } from '../../testing/node/fuzz-session.ts'
 import { SessionHarness } from '../../testing/node/session-harness.ts'
 import { findRequestProblem } from '../../testing/node/valid-request.ts'
@@ -375,7 +376,7 @@ describe('steers, continue, failures and clear', () => {
 
   test('[RUN9] continue where nothing was answered asks the same again', async () => {
     const harness = await begin()
-    harness.model.current.fail(new ModelError('model_unavailable', 'gone'))
+    harness.model.current.fail(new ModelError('model_bad_request', 'refused'))
     await harness.settle()
     harness.command({ type: 'continue' })
     await harness.settle()
@@ -385,8 +386,16 @@ describe('steers, continue, failures and clear', () => {
   test('[RUN4] a failure in mid-sentence is noted like any interruption', async () => {
     const harness = await begin()
     harness.model.current.text('Half an ans')
-    harness.model.current.fail(new ModelError('model_unavailable', 'gone'))
-    await harness.settle()
+    for (let tries = 1; tries <= 1 + RETRIES_PER_MODEL; tries++) {
+      expect(harness.model.calls).toHaveLength(tries)
+      harness.model.current.fail(new ModelError('model_unavailable', 'gone'))
+      await harness.settle()
+      harness.timers.advance(RETRY_WAIT_MS)
+      await harness.settle()
+    }
+    const retries = harness.events().filter(({ type }) => type === 'warning')
+    expect(retries).toMatchObject([{ code: 'model_retry' }, { code: 'model_retry' }])
+    expect(harness.events().at(-1)).toMatchObject({ type: 'run_done', outcome: 'failed' })
     await say(harness, 'again')
     expect(textOf(asked(harness).at(-1))).toMatch(/interrupted/)
   })

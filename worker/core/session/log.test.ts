@@ -12,7 +12,7 @@ import { applySchemaSteps, hasTable, SCHEMA_VERSION } from './schema.ts'
 
 const seqs = (rows: readonly { seq: number }[]): number[] => rows.map(({ seq }) => seq)
 
-/** 1 created, 2 message, 3 run, 4–6 deltas, 7 text_done, 8 call, 9 output of the call. */
+/** 1 created, 2 message, 3 run, 4–6 deltas, 7 text_done, 8 call, 9 context, 10 output of the call. */
 async function streamed(): Promise<SessionHarness> {
   const harness = await SessionHarness.create()
   harness.command({ type: 'send', text: 'hello' })
@@ -29,8 +29,11 @@ async function streamed(): Promise<SessionHarness> {
   return harness
 }
 
-function page(harness: SessionHarness, query: Parameters<SessionHarness['core']['events']>[1]) {
-  const result = harness.core.events(OWNER, query)
+function page(
+  harness: SessionHarness,
+  query: Parameters<SessionHarness['core']['views']['events']>[1],
+) {
+  const result = harness.core.views.events(OWNER, query)
   if (!result.ok) throw new Error(result.rejection.code)
   return result.value
 }
@@ -99,10 +102,11 @@ describe('pages', () => {
       'run_started',
       'text_done',
       'tool_call_start',
+      'context_usage',
       'tool_output_delta',
     ])
     expect(seqs(page(harness, { limit: 100, deltas: true }).events)).toEqual([
-      1, 2, 3, 4, 5, 6, 7, 8, 9,
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
     ])
   })
 
@@ -125,7 +129,7 @@ describe('pages', () => {
 
   test('[SAF1] another owner is told nothing', async () => {
     const harness = await configured(3)
-    expect(harness.core.events('mallory', { limit: 10, deltas: true })).toMatchObject({
+    expect(harness.core.views.events('mallory', { limit: 10, deltas: true })).toMatchObject({
       ok: false,
       rejection: { code: 'not_found' },
     })
@@ -144,13 +148,13 @@ describe('the end of a run', () => {
     harness.crash()
     await harness.settle()
     const log = new Log(harness.database)
-    expect(log.terminalSeqOf(toRunId(SESSION_ID, 3))).toBe(5)
-    // Active, begun at 7; its second attempt at 8 is not a run of its own.
-    expect(log.terminalSeqOf(toRunId(SESSION_ID, 7))).toBe(null)
+    expect(log.terminalSeqOf(toRunId(SESSION_ID, 3))).toBe(6)
+    // Active, begun at 8; its second attempt at 9 is not a run of its own.
     expect(log.terminalSeqOf(toRunId(SESSION_ID, 8))).toBe(null)
+    expect(log.terminalSeqOf(toRunId(SESSION_ID, 9))).toBe(null)
     harness.model.current.text('An answer').finish()
     await harness.settle()
-    expect(log.terminalSeqOf(toRunId(SESSION_ID, 7))).toBe(10)
+    expect(log.terminalSeqOf(toRunId(SESSION_ID, 8))).toBe(12)
   })
 
   test('[CAN2] of what is no run here there is none', async () => {
@@ -181,7 +185,7 @@ describe('what is stored', () => {
     const log = new Log(harness.database)
     const [last] = harness.events().slice(-1)
     expect(() => log.append([last!], {})).toThrow(/UNIQUE/)
-    expect(log.lastSeq()).toBe(9)
+    expect(log.lastSeq()).toBe(10)
   })
 
   test('[LOG1] a lone surrogate survives storage, unit for unit', async () => {
@@ -234,7 +238,7 @@ describe('snapshots', () => {
     const rows = harness.database.exec<{ seq: number; state: string }>(
       'SELECT seq, state FROM snapshots ORDER BY seq',
     )
-    expect(rows).toHaveLength(4)
+    expect(rows).toHaveLength(5)
     const events = harness.events()
     for (const [index, { seq, state }] of rows.entries()) {
       expect(seq - (rows[index - 1]?.seq ?? 0)).toBeGreaterThanOrEqual(100)

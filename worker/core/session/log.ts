@@ -6,8 +6,10 @@ import { parseRunId } from '#protocol/ids'
 import { deltaPartOf } from '#protocol/live'
 import { TAIL_ALIGN_EVENTS } from '#protocol/limits'
 import { fold } from '#protocol/reduce'
-import { EMPTY_STATE, fromSnapshot, type HotState, type SessionState } from '#protocol/state'
+import { EMPTY_STATE, fromSnapshot, hot, type HotState, type SessionState } from '#protocol/state'
 import { applySchemaSteps, createSnapshots, hasTable, SCHEMA_VERSION } from './schema.ts'
+import type { FileEvent } from './fold-files.ts'
+import type { MissionEvent } from './mission-views.ts'
 import type { Sql } from './sql.ts'
 
 /** Distance between stored snapshots: what opening at the end may have to fold. */
@@ -29,6 +31,8 @@ export type Beside = {
   command?: CommandRecord
   /** State before the events, where they start a turn: opening at the end begins at one of these. */
   turnStart?: { seq: number; state: HotState }
+  /** Written in the same transaction, in tables that are not the log's. */
+  alongside?: () => void
 }
 
 export type PageQuery = {
@@ -41,6 +45,12 @@ export type PageQuery = {
 /** An `after` of 0 is an `after`. */
 export const isBackwards = ({ after, before }: Pick<PageQuery, 'after' | 'before'>): boolean =>
   before !== undefined && after === undefined
+
+/** What an older version stored has no place for what came later: that is as it was at the start. */
+const toHot = (json: string): HotState => ({
+  ...hot(EMPTY_STATE),
+  ...(JSON.parse(json) as HotState),
+})
 
 /** One event as stored: its JSON text goes into frames as it is. */
 export type StoredEvent = { seq: number; data: string }
@@ -67,13 +77,18 @@ export class Log {
     if (row.version < SCHEMA_VERSION) this.upgrade(row.version)
     return {
       owner: row.owner,
-      hot: JSON.parse(row.hot) as HotState,
+      hot: toHot(row.hot),
       unprojected: row.unprojected === 1,
       eraseAt: row.erase_at,
     }
   }
 
-  create(owner: string, events: readonly SessionEvent[], hot: HotState): void {
+  create(
+    owner: string,
+    events: readonly SessionEvent[],
+    hot: HotState,
+    alongside: () => void = () => {},
+  ): void {
     this.sql.transaction(() => {
       applySchemaSteps(this.sql, 0)
       this.insert(events)
@@ -84,6 +99,7 @@ export class Log {
         owner,
         JSON.stringify(hot),
       )
+      alongside()
     })
   }
 
@@ -101,6 +117,7 @@ export class Log {
         )
       }
       if (beside.command !== undefined) this.keepCommand(beside.command)
+      beside.alongside?.()
     })
   }
 
@@ -147,6 +164,97 @@ export class Log {
     )
   }
 
+  /** Seqs at which runs began, newest first. */
+  runStarts(before: number | undefined, limit: number): number[] {
+    const rows = this.sql.exec<{ seq: number }>(
+      `SELECT seq FROM events WHERE type = 'run_started' AND seq < ?
+         AND json_extract(data, '$.attempt') = 1 ORDER BY seq DESC LIMIT ?`,
+      before ?? Number.MAX_SAFE_INTEGER,
+      limit,
+    )
+    return rows.map(({ seq }) => seq)
+  }
+
+  /** Whom a run turned to: each child and exchange it began. */
+  contactsOf(startedSeq: number, endSeq: number | null): SessionEvent[] {
+    const rows = this.sql.exec<StoredEvent>(
+      `SELECT seq, data FROM events WHERE seq > ? AND seq <= ?
+         AND type IN ('subagent_spawned', 'exchange_started') ORDER BY seq`,
+      startedSeq,
+      endSeq ?? Number.MAX_SAFE_INTEGER,
+    )
+    return rows.map(({ data }) => JSON.parse(data) as SessionEvent)
+  }
+
+  /** Sessions that were made for runs of this one. */
+  childSessions(): string[] {
+    const rows = this.sql.exec<{ id: string }>(
+      `SELECT json_extract(data, '$.childSessionId') AS id FROM events
+       WHERE type = 'subagent_spawned' ORDER BY seq`,
+    )
+    return rows.map(({ id }) => id)
+  }
+
+  /** The run that another session's message started here. */
+  runOfExchange(exchangeId: string): string | null {
+    const [row] = this.sql.exec<{ run: string }>(
+      `SELECT json_extract(data, '$.runId') AS run FROM events
+       WHERE type = 'run_started' AND json_extract(data, '$.exchangeId') = ? LIMIT 1`,
+      exchangeId,
+    )
+    return row?.run ?? null
+  }
+
+  /** What happened to files after a seq, ascending: of one checkpoint, or all that name a text. */
+  fileEvents(after: number, only: { checkpointId?: string; naming?: string } = {}): FileEvent[] {
+    const rows = this.sql.exec<StoredEvent>(
+      `SELECT seq, data FROM events WHERE seq > ?1
+         AND type IN ('files_changed', 'file_change_result')
+         AND (?2 IS NULL OR json_extract(data, '$.checkpointId') = ?2)
+         AND (?3 IS NULL OR instr(data, ?3) > 0) ORDER BY seq`,
+      after,
+      only.checkpointId ?? null,
+      only.naming ?? null,
+    )
+    return rows.map(({ data }) => JSON.parse(data) as FileEvent)
+  }
+
+  /** Each checkpoint and the seq at which it first changed a file, newest first. */
+  checkpoints(before: number | undefined, limit: number): { id: string; seq: number }[] {
+    return this.sql.exec<{ id: string; seq: number }>(
+      `SELECT json_extract(data, '$.checkpointId') AS id, min(seq) AS seq FROM events
+       WHERE type = 'files_changed' GROUP BY 1 HAVING min(seq) < ? ORDER BY 2 DESC LIMIT ?`,
+      before ?? Number.MAX_SAFE_INTEGER,
+      limit,
+    )
+  }
+
+  /** What became of missions, ascending; the newest `limit` of it. */
+  missionEvents(limit: number): MissionEvent[] {
+    const rows = this.sql.exec<StoredEvent>(
+      `SELECT seq, data FROM events WHERE type IN ('mission_updated', 'idle_prompt')
+       ORDER BY seq DESC LIMIT ?`,
+      limit,
+    )
+    return rows.reverse().map(({ data }) => JSON.parse(data) as MissionEvent)
+  }
+
+  /** The event at a seq; null where there is none. */
+  eventAt(seq: number): SessionEvent | null {
+    const [row] = this.sql.exec<StoredEvent>('SELECT seq, data FROM events WHERE seq = ?', seq)
+    return row === undefined ? null : (JSON.parse(row.data) as SessionEvent)
+  }
+
+  /** The event that says which model spoke as of `seq`. */
+  speakerAt(seq: number): SessionEvent[] {
+    const rows = this.sql.exec<StoredEvent>(
+      `SELECT seq, data FROM events WHERE seq <= ? AND type IN ('run_started', 'model_fallback')
+       ORDER BY seq DESC LIMIT 1`,
+      seq,
+    )
+    return rows.map(({ data }) => JSON.parse(data) as SessionEvent)
+  }
+
   /** A run id names the seq it started at, so its end is found without an index. */
   terminalSeqOf(runId: string): number | null {
     const startedSeq = parseRunId(runId)?.startedSeq
@@ -173,7 +281,7 @@ export class Log {
     const cut = Math.max(0, lastSeq - tail)
     const [turn] = this.sql.exec<{ seq: number | null }>(
       `SELECT max(seq) AS seq FROM events
-       WHERE seq > ? AND seq <= ? AND type = 'user_message'`,
+       WHERE seq > ? AND seq <= ? AND type IN ('user_message', 'agent_message', 'idle_prompt')`,
       cut - TAIL_ALIGN_EVENTS,
       cut + 1,
     )
@@ -189,7 +297,7 @@ export class Log {
       seq,
     )
     if (row === undefined) return EMPTY_STATE
-    return fromSnapshot({ ...(JSON.parse(row.state) as HotState), open: null }, row.seq)
+    return fromSnapshot({ ...toHot(row.state), open: null }, row.seq)
   }
 
   private keepSnapshot(seq: number, state: HotState): void {

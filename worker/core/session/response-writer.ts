@@ -58,7 +58,7 @@ export class ResponseWriter {
   }
 
   /** Close the open text or thinking part, if there is one. */
-  endPart(): void {
+  endPart(proof: { signature?: string; interrupted?: true } = {}): void {
     const part = this.current
     if (part === null || this.closed) return
     this.current = null
@@ -66,7 +66,21 @@ export class ResponseWriter {
     const text = part.finish()
     if (part.kind === 'text' && text === '') return
     const type = part.kind === 'text' ? 'text_done' : 'thinking_done'
-    this.sink.rows([{ type, responseId: part.responseId, partId: part.id, text }])
+    this.sink.rows([{ type, responseId: part.responseId, partId: part.id, text, ...proof }])
+    this.rest()
+  }
+
+  /** A thought is over and signed. Its words may be kept back: the provider wants it again all the same. */
+  endThought(signature: string): void {
+    if (this.closed) return
+    if (this.current?.kind !== 'thinking') this.openPart('thinking')
+    this.endPart({ signature })
+  }
+
+  /** The stream broke: what was said stays, and calls that were only announced will not come. */
+  breakStep(): void {
+    this.endPart({ interrupted: true })
+    for (const [key, part] of this.parts) if (part.kind === 'tool_input') this.parts.delete(key)
     this.rest()
   }
 

@@ -56,8 +56,10 @@ describe('steps', () => {
       'user_message',
       'run_started',
       'tool_call_start',
+      'context_usage',
       'tool_result',
       'text_done',
+      'context_usage',
       'run_done',
     ])
     expect(harness.model.calls).toHaveLength(2)
@@ -464,11 +466,24 @@ describe('failures', () => {
   test('[RUN4] a provider that fails in the middle: the text stays, the words are shown', async () => {
     const harness = await begin()
     harness.model.current.text('Half an answer')
-    harness.model.current.fail(new ModelError('model_rate_limited', 'Too many requests.'))
+    const failure = new ModelError('model_rate_limited', 'Too many requests.')
+    for (const waitMs of [300, 1200]) {
+      harness.model.current.fail(failure)
+      await harness.settle()
+      harness.timers.advance(waitMs - 1)
+      await harness.settle()
+      expect(harness.model.isCalled).toBe(false)
+      harness.timers.advance(1)
+      await harness.settle()
+    }
+    harness.model.current.fail(failure)
     await harness.settle()
+    expect(harness.model.calls).toHaveLength(3)
     expect(harness.folded().turns.at(-1)).toMatchObject({
       parts: [
         { kind: 'text', text: 'Half an answer', state: 'interrupted' },
+        { kind: 'notice', level: 'warning', code: 'model_retry' },
+        { kind: 'notice', level: 'warning', code: 'model_retry' },
         {
           kind: 'notice',
           level: 'error',
@@ -496,7 +511,7 @@ describe('failures', () => {
     harness.command({ type: 'send', text: 'hello' })
     await harness.settle()
     expect(of(harness, 'error')).toMatchObject([
-      { code: 'model_unavailable', message: expect.stringContaining('other') as string },
+      { code: 'model_not_found', message: expect.stringContaining('other') as string },
     ])
     expect(harness.core.folded.run).toEqual({ status: 'idle' })
   })

@@ -2,76 +2,88 @@
 // only reports; whether a report still counts is decided by the write path, so a late model or
 // tool cannot touch a run that is over.
 
-import type { EventBody, Usage } from '#protocol/events'
-import { STEPS_PER_RUN, TEXT_PART_BYTES, TOOL_CALLS_PER_RUN } from '#protocol/limits'
+import type { EventOf, RunKind } from '#protocol/events'
+import { STEPS_PER_RUN, TEXT_PART_BYTES } from '#protocol/limits'
 import { jsonBytes } from '#protocol/text'
-import type { ToolOutcome, ToolRegistry } from '../tools/tool.ts'
-import { ModelError, type Model, type ModelPart, type ModelRequest } from './model.ts'
-import type { ResponseWriter } from './response-writer.ts'
+import { estimateRequest, estimateText } from './context.ts'
+import type { ModelCaller } from './model-caller.ts'
+import { ModelError, type ModelFinish, type ModelPart, type ModelRequest } from './model.ts'
+import type { RunContext } from './run-context.ts'
+import { SeamCutter } from './seam.ts'
 import { ThoughtReader } from './thought.ts'
+import type { ToolCall, ToolCallIo, ToolCalls } from './tool-calls.ts'
 
 /** Longest tool name and failure text that are kept: both come from outside. */
 const TOOL_NAME_CHARS = 128
 const FAILURE_CHARS = 2000
+/** A signature is opaque and comes from outside: a longer one is not a signature. */
+const SIGNATURE_CHARS = 65_536
 
-/** `refused`: answered without being run. */
-export type ToolCall = {
-  callId: string
-  toolName: string
-  arguments: string
-  refused?: ToolOutcome
-}
-
-export type RunIo = {
-  model: Model
-  tools: ToolRegistry
-  writer: ResponseWriter
-  now: () => number
+export type RunIo = ToolCallIo & {
+  kind: RunKind
+  caller: ModelCaller
+  context: RunContext
   /** Let waiting steers in. The response to write to; null when the run is over. */
   beginStep: () => string | null
   request: () => ModelRequest
-  /** Append events of this run. False: the run is over. */
-  emit: (events: EventBody[]) => boolean
-  addUsage: (usage: Usage) => void
+  /** The text that the next words follow directly, if they do. */
+  seam: () => string
+  warn: (code: string, message: string) => void
   finish: (
     outcome: 'done' | 'failed' | 'step_limit',
     stopReason: string,
-    error?: { code: string; message: string },
+    last?: { error?: { code: string; message: string }; context?: EventOf<'context_usage'> },
   ) => void
+  /** True: calls wait for a person. The loop ends here; their answers start it again, from the log. */
+  park: () => boolean
   newCallId: (offered: string) => string
-  /** What earlier attempts of this run have used of its limits. */
-  used: { steps: number; calls: number }
+  /** Steps that earlier attempts of this run have taken. */
+  usedSteps: number
 }
 
-/** Runs until the run is over. `unfinished`: calls of an earlier attempt that are safe to repeat. */
+/**
+ * Runs until the run is over, or waits for a person. `unfinished`: calls that a person has said yes
+ * to, or that an earlier attempt began and that are safe to repeat.
+ */
 export async function runSteps(
   io: RunIo,
+  calls: ToolCalls,
   signal: AbortSignal,
   unfinished: readonly ToolCall[],
 ): Promise<void> {
   try {
-    await runTools(io, signal, unfinished, unfinished.length)
-    await takeSteps(io, signal)
+    if (io.kind === 'compact') return await compactOnly(io, signal)
+    calls.resume(unfinished)
+    if (await calls.drain(() => signal.aborted || io.park())) return
+    await takeSteps(io, calls, signal)
   } catch (error) {
     // A cancel has logged the end already; anything else is this run's failure.
     if (signal.aborted) return
-    io.finish('failed', 'error', describeFailure(error))
+    io.finish('failed', 'error', { error: describeFailure(error) })
   }
 }
 
-async function takeSteps(io: RunIo, signal: AbortSignal): Promise<void> {
-  let called = io.used.calls
-  for (let step = io.used.steps + 1; step <= STEPS_PER_RUN; step++) {
+/** A run that only makes room in the context. */
+async function compactOnly(io: RunIo, signal: AbortSignal): Promise<void> {
+  io.caller.begin()
+  const isShorter = await io.context.compact(signal, true)
+  if (signal.aborted) return
+  if (!isShorter) io.warn('nothing_to_compact', 'There is nothing to summarise yet.')
+  io.finish('done', 'stop', { context: io.context.measure() })
+}
+
+async function takeSteps(io: RunIo, calls: ToolCalls, signal: AbortSignal): Promise<void> {
+  io.caller.begin()
+  for (let step = io.usedSteps + 1; step <= STEPS_PER_RUN; step++) {
     const responseId = io.beginStep()
     if (responseId === null) return
     io.writer.beginStep(responseId)
-    const reader = new StepReader(io)
     // Steps follow each other: the next call needs the results of this one.
     // oxlint-disable-next-line no-await-in-loop
-    const finish = await io.model.stream(io.request(), signal, (part) => reader.read(part))
+    if (io.context.isFull()) await io.context.makeRoom(signal)
+    // oxlint-disable-next-line no-await-in-loop
+    const { reader, finish, context } = await takeStep(io, signal)
     if (signal.aborted) return
-    io.writer.endPart()
-    io.addUsage(finish.usage)
     const isCut = finish.stopReason === 'length'
     if (reader.calls.length > 0) reader.refuseAnnounced()
     if (reader.calls.length === 0) {
@@ -79,14 +91,42 @@ async function takeSteps(io: RunIo, signal: AbortSignal): Promise<void> {
       if (isAnnounced && !isCut && !reader.thought) {
         throw new ModelError('model_malformed', 'The model announced a tool call but sent none.')
       }
-      if (!reader.thought) return io.finish('done', finish.stopReason)
+      if (!reader.thought) return io.finish('done', finish.stopReason, { context })
     }
-    called += reader.calls.length
+    io.emit([context])
+    calls.start(reader.calls)
     // oxlint-disable-next-line no-await-in-loop
-    await runTools(io, signal, reader.calls, called)
-    if (signal.aborted) return
+    if (await calls.drain(() => signal.aborted || io.park())) return
   }
   io.finish('step_limit', 'step_limit')
+}
+
+async function takeStep(io: RunIo, signal: AbortSignal) {
+  let reader = new StepReader(io)
+  let estimate = 0
+  const finish = await io.caller.call(
+    {
+      request: io.request,
+      begin: (request) => {
+        const started = new StepReader(io)
+        reader = started
+        estimate = estimateRequest(request)
+        return (part) => started.read(part)
+      },
+      check: (finish) => reader.check(finish),
+      broken: () => {
+        reader.end()
+        io.writer.breakStep()
+      },
+      compact: () => io.context.makeRoom(signal),
+    },
+    signal,
+  )
+  if (!signal.aborted) {
+    reader.end()
+    io.writer.endPart()
+  }
+  return { reader, finish, context: io.context.afterStep(finish, estimate, reader.said) }
 }
 
 /** Reads one provider call's stream into the writer and collects its tool calls. */
@@ -99,25 +139,55 @@ class StepReader {
   private readonly io: RunIo
   private readonly callIds = new Map<string, string>()
   private thinking: { providerId: string; reader: ThoughtReader } | null = null
+  private readonly seam: SeamCutter
+  /** Tokens of what was said and called, by our own count. */
+  said = 0
 
   constructor(io: RunIo) {
     this.io = io
+    this.seam = new SeamCutter(io.seam())
   }
 
   read(part: ModelPart): void {
     const { writer } = this.io
+    if (part.type === 'text') return this.readText(part.text)
+    if (part.type !== 'thinking') this.end()
     switch (part.type) {
-      case 'text':
       case 'thinking':
-        return writer.text(part.type, part.text)
-      case 'part_end':
-        return writer.endPart()
+        return writer.text('thinking', part.text)
+      case 'part_end': {
+        const { signature = '' } = part
+        const isUsable = signature !== '' && signature.length <= SIGNATURE_CHARS
+        return isUsable ? writer.endThought(signature) : writer.endPart()
+      }
+      case 'activity':
+        return
       case 'tool_input':
         if (part.toolName === 'think') return this.readThought(part.id, part.text)
         return this.readInput(part)
       case 'tool_call':
         return this.readCall(part)
     }
+  }
+
+  private readText(text: string): void {
+    this.said += estimateText(text)
+    const shown = this.seam.push(text)
+    if (shown !== '') this.io.writer.text('text', shown)
+  }
+
+  /** Nothing said, called or counted in answer to a person: a stream that broke and does not know. */
+  check({ stopReason, usage }: ModelFinish): void {
+    if (this.said > 0 || this.thought || this.announced.size > 0) return
+    if (stopReason === 'length' || stopReason === 'content_filter') return
+    if ((usage?.outputTokens ?? 0) > 0 || this.io.request().messages.at(-1)?.role === 'tool') return
+    throw new ModelError('model_malformed', 'The model provider ended its answer before a word.')
+  }
+
+  /** Text that was held back at the seam, without what it repeats. */
+  end(): void {
+    const shown = this.seam.end()
+    if (shown !== '') this.io.writer.text('text', shown)
   }
 
   /** A call that was shown and never came is answered, or it would be shown for ever. */
@@ -151,6 +221,7 @@ class StepReader {
     arguments: args,
   }: Extract<ModelPart, { type: 'tool_call' }>): void {
     const { writer } = this.io
+    this.said += estimateText(args)
     if (toolName === 'think') {
       if (this.thinking?.providerId !== id) this.readThought(id, args)
       this.thinking = null
@@ -187,49 +258,7 @@ function toToolCall(callId: string, toolName: string, args: string): ToolCall {
   }
 }
 
-async function runTools(
-  io: RunIo,
-  signal: AbortSignal,
-  calls: readonly ToolCall[],
-  calledSoFar: number,
-): Promise<void> {
-  const allowed = TOOL_CALLS_PER_RUN - (calledSoFar - calls.length)
-  await Promise.all(calls.map((call, index) => runTool(io, signal, call, index < allowed)))
-}
-
-async function runTool(
-  io: RunIo,
-  signal: AbortSignal,
-  call: ToolCall,
-  allowed: boolean,
-): Promise<void> {
-  const startedAt = io.now()
-  let isSettled = false
-  const output = (text: string, stream?: 'stdout' | 'stderr'): void => {
-    // A delta after the result would differ between live and replay.
-    if (!isSettled) io.writer.toolOutput(call.callId, text, stream)
-  }
-  const outcome = allowed
-    ? (call.refused ?? (await io.tools.execute(call, { signal, output, now: io.now })))
-    : tooManyCalls()
-  isSettled = true
-  if (signal.aborted) return
-  io.writer.endTool(call.callId)
-  const durationMs = Math.max(0, io.now() - startedAt)
-  io.emit([
-    { type: 'tool_result', callId: call.callId, toolName: call.toolName, ...outcome, durationMs },
-  ])
-}
-
-const tooManyCalls = (): ToolOutcome => ({
-  ok: false,
-  error: {
-    code: 'rate_limit_tools',
-    message: `This run has used its ${TOOL_CALLS_PER_RUN} tool calls. Answer with what you have.`,
-  },
-})
-
-function describeFailure(error: unknown): { code: string; message: string } {
+export function describeFailure(error: unknown): { code: string; message: string } {
   if (error instanceof ModelError) {
     return { code: error.code, message: error.message.slice(0, FAILURE_CHARS).toWellFormed() }
   }

@@ -17,9 +17,10 @@ describe('a run', () => {
       'user_message',
       'run_started',
       'text_done',
+      'context_usage',
       'run_done',
     ])
-    expect(harness.events().map((event) => event.seq)).toEqual([1, 2, 3, 4, 5])
+    expect(harness.events().map((event) => event.seq)).toEqual([1, 2, 3, 4, 5, 6])
     expect(ack).toEqual({ seq: 2, queued: false, runId: `${SESSION_ID}.3` })
     expect(harness.core.folded.run).toEqual({ status: 'idle' })
     expect(harness.timers.size).toBe(0)

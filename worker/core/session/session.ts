@@ -3,75 +3,116 @@
 // with a file for a database.
 
 import type { Ack, Command } from '#protocol/commands'
-import type { SessionEvent } from '#protocol/events'
+import type { EventBody, Mode } from '#protocol/events'
+import type { ChangedFile } from '#protocol/file-events'
 import { CLOSE, type Fragment, type Hello } from '#protocol/frames'
 import type { Rejection, SessionSummary } from '#protocol/http'
-import { openPartIds } from '#protocol/live'
-import { WATCHDOG_MS, RESTORE_MS } from '#protocol/limits'
+import { LOOK_UP_MS, RESTORE_MS, WATCHDOG_MS } from '#protocol/limits'
+import { missionDueAt, toMission } from '#protocol/mission-schedule'
 import { fold } from '#protocol/reduce'
-import {
-  EMPTY_STATE,
-  hot,
-  isEmptySession,
-  isSameHot,
-  toSummary,
-  type HotState,
-  type SessionState,
-} from '#protocol/state'
-import { parseRunId } from '#protocol/ids'
-import { ActiveRun, missingModel } from './active-run.ts'
+import { EMPTY_STATE, hot, isSameHot, type SessionState } from '#protocol/state'
+import { isEmptySession, toInbox, toSummary } from '#protocol/summary'
+import { parseRunId, parseWaitId } from '#protocol/ids'
 import { Alarm } from './alarm.ts'
-import {
-  decide,
-  decideRecovery,
-  decideReport,
-  NO_USAGE,
-  type DecideContext,
-  type Decision,
-  type Effect,
-  type RunReport,
-} from './decide.ts'
+import type { Assist, DecideAssist } from './answers.ts'
+import { decide, decideExpiry, decideIdlePrompt, decideRecovery, decideReport } from './decide.ts'
+import { ChildFiles } from './child-files.ts'
+import { findAskedElsewhere } from './asked-elsewhere.ts'
+import { inheritanceOf, type Inheritance } from './inheritance.ts'
+import { within } from './timers.ts'
+import { Correspondence } from './correspondence.ts'
+import { decideLetter } from './decide-letter.ts'
+import type { DecideContext, Decision, Effect, RunReport } from './decide-types.ts'
 import { digest } from './digest.ts'
 import { Draft } from './draft.ts'
-import { isBackwards, Log, type Beside, type CommandRecord, type PageQuery } from './log.ts'
+import { findTurnStart, isProjectedDifferently } from './beside.ts'
+import type { Claim, Delivery, Envelope, NewPeer } from './letters.ts'
+import { Log, type Beside, type CommandRecord } from './log.ts'
 import { Outbox } from './outbox.ts'
-import type { ToolCall } from './run-loop.ts'
+import { judge, patternsOf, type JudgeDeps } from './judge.ts'
+import { preparationOf } from './prepare-command.ts'
+import { recordFiles } from './file-commands.ts'
+import { PersonFiles } from './person-files.ts'
+import { Runner } from './runner.ts'
+import { SessionFiles } from './session-files.ts'
+import { NOT_FOUND, refuse, SessionViews, type Outcome } from './session-views.ts'
 import type { Projection, SessionDeps } from './session-deps.ts'
 import { Subscribers, type ClientSocket } from './subscribers.ts'
 import { takeToken, type Bucket } from './token-bucket.ts'
 
-/** An alarm in the past rings at once: without this a directory out of reach is a busy loop. */
-const ERASE_RETRY_MS = 10_000
+/** An alarm in the past rings at once: without this what cannot be done now is a busy loop. */
+const ALARM_RETRY_MS = 10_000
+/** How long those who work with a deleted session are looked for. */
+const FAREWELL_MS = 3_600_000
 
 type Loaded = { owner: string; eraseAt: number | null }
-type Outcome<T> = { ok: true; value: T } | { ok: false; rejection: Rejection }
 type Accepted = Extract<Decision, { ok: true }>
-
-const NOT_FOUND: Outcome<never> = {
-  ok: false,
-  rejection: { code: 'not_found', message: 'no such session' },
-}
 
 export class SessionCore {
   readonly subscribers = new Subscribers()
   private readonly deps: SessionDeps
   private readonly log: Log
+  readonly files: SessionFiles
+  readonly personFiles: PersonFiles
+  readonly childFiles: ChildFiles
+  readonly views: SessionViews
   private readonly outbox: Outbox
+  private readonly letters: Correspondence
   private readonly alarms: Alarm
   private loaded: Loaded | null = null
   private state: SessionState = EMPTY_STATE
-  private active: ActiveRun | null = null
+  private readonly runner: Runner
   private bucket: Bucket | undefined
-  private eraseNotBefore = 0
+  private retryNotBefore = 0
 
   constructor(deps: SessionDeps) {
     this.deps = deps
     this.log = new Log(deps.sql)
+    this.files = new SessionFiles(deps.sql, this.log)
+    const isOwnedBy = (owner: string): boolean => this.isOwnedBy(owner)
+    const state = (): SessionState => this.state
+    this.personFiles = new PersonFiles({
+      files: this.files,
+      log: this.log,
+      isOwnedBy,
+      takeRate: () => this.takeRate(),
+      record: (by, files) => this.recordFiles(by, files),
+    })
+    this.views = new SessionViews({ session: deps, log: this.log, state, isOwnedBy })
+    this.childFiles = new ChildFiles({
+      files: this.files,
+      state,
+      isOwnedBy,
+      report: (report) => this.report(report),
+    })
     this.outbox = new Outbox(
       () => this.tellDirectory(),
       () => this.directoryKnows(),
     )
     this.alarms = new Alarm(deps.setAlarm, () => this.wantedAlarms())
+    this.runner = new Runner({
+      session: deps,
+      log: this.log,
+      files: this.files,
+      state: () => this.state,
+      owner: () => this.loaded?.owner ?? '',
+      judging: (owner) => this.judging(owner),
+      report: (report) => this.report(report),
+      fragments: (fragments) => this.subscribers.publishFragments(fragments),
+      parked: () => this.alarms.arm(),
+      mayGoOn: (signal) => this.letters.mayGoOn(signal),
+      unwanted: (runId) => this.endUnwanted(runId),
+    })
+    this.letters = new Correspondence({
+      session: deps,
+      state: () => this.state,
+      owner: () => this.loaded?.owner ?? null,
+      isDeleted: () => this.loaded?.eraseAt != null,
+      context: () => this.context('agent', 'user'),
+      commit: (decision, alongside) => this.commit(decision, { alongside }),
+      create: (...peer) => this.createPeer(...peer),
+      changed: () => this.alarms.arm(),
+    })
   }
 
   /** Load what is stored, without folding the log; take up a run that was in flight. */
@@ -83,6 +124,8 @@ export class SessionCore {
     const seq = this.log.lastSeq()
     const open = run.status === 'running' ? this.foldOpen(run.runId) : null
     this.state = { ...stored.hot, seq, turns: [], open }
+    this.letters.load()
+    this.letters.wakeHelpers()
     const recovery = decideRecovery(this.state, this.context('server', 'user'))
     if (recovery !== null) this.commit(recovery)
     if (stored.unprojected) this.deps.background(this.outbox.notify().then(() => this.alarms.arm()))
@@ -94,13 +137,18 @@ export class SessionCore {
     owner: string
     agent: string
     model: string
+    mode?: Mode
     title?: string
   }): Promise<Outcome<SessionSummary>> {
     if (this.loaded !== null) return NOT_FOUND
-    const { sessionId, owner, agent, model, title } = input
+    const { sessionId, owner, agent, model, title, mode } = input
     const draft = new Draft(EMPTY_STATE, this.deps.now())
     draft.add({ type: 'session_created', sessionId, agent, model })
-    if (title !== undefined) draft.add({ type: 'session_configured', changes: { title } })
+    const changes = {
+      ...(title === undefined ? {} : { title }),
+      ...(mode === undefined || mode === 'agent' ? {} : { mode }),
+    }
+    if (Object.keys(changes).length > 0) draft.add({ type: 'session_configured', changes })
     this.log.create(owner, draft.events, hot(draft.state))
     this.loaded = { owner, eraseAt: null }
     this.state = draft.state
@@ -108,16 +156,161 @@ export class SessionCore {
     return { ok: true, value: toSummary(this.state) }
   }
 
-  summary(owner: string): Outcome<SessionSummary & { empty: boolean }> {
-    if (!this.isOwnedBy(owner)) return NOT_FOUND
-    return { ok: true, value: { ...toSummary(this.state), empty: isEmptySession(this.state) } }
+  /** A session that another one wants to talk to: made with the first thing it hears. */
+  private createPeer(
+    owner: string,
+    sessionId: string,
+    { agent, model, mode, recovery, origin }: NewPeer,
+    decide: (state: SessionState) => Decision,
+    alongside: () => void,
+  ): Delivery {
+    const draft = new Draft(EMPTY_STATE, this.deps.now())
+    const made = { sessionId, agent, model, mode, recovery, origin }
+    draft.add({ type: 'session_created', ...made })
+    const decision = decide(draft.state)
+    if (!decision.ok) return decision
+    const letters = this.letters.toLetters(decision, draft.state)
+    this.log.create(owner, [...draft.events, ...decision.events], hot(decision.state), () => {
+      alongside()
+      this.letters.store(letters)
+    })
+    this.loaded = { owner, eraseAt: null }
+    this.state = { ...decision.state, turns: [] }
+    // The object may have held another session under this id, and taken leave of everybody.
+    this.letters.load()
+    for (const effect of decision.effects) this.perform(effect)
+    this.deps.background(this.settleDirectory())
+    this.alarms.arm()
+    return { ok: true }
+  }
+
+  receive(owner: string, sessionId: string, envelope: Envelope): Delivery {
+    return this.letters.receive(owner, sessionId, envelope)
+  }
+
+  isWanted(owner: string, claim: Claim): boolean {
+    return this.loaded?.owner === owner && this.letters.isWanted(claim)
+  }
+
+  /** What this session may do unasked, for those it made. null: it is not there. */
+  async inheritance(owner: string): Promise<Inheritance | null> {
+    if (!this.isOwnedBy(owner)) return null
+    return inheritanceOf(this.state.session, (sessionId) => this.above(owner, sessionId))
+  }
+
+  private above(owner: string, sessionId: string): Promise<Inheritance | null> {
+    const { timers, peers } = this.deps
+    return within(timers, LOOK_UP_MS, peers.inheritance(sessionId, owner), null)
+  }
+
+  private endUnwanted(runId: string): void {
+    const { run } = this.state
+    if (run.status !== 'running' || run.runId !== runId) return
+    const exchangeIds = run.exchangeId === undefined ? [] : [run.exchangeId]
+    const letter = { type: 'cancel', exchangeIds, childRunIds: [runId] } as const
+    const decision = decideLetter(this.state, letter, this.context('agent', 'user'))
+    if (decision.ok) this.commit(decision)
   }
 
   isOwnedBy(owner: string): boolean {
     return this.loaded !== null && this.loaded.owner === owner && this.loaded.eraseAt === null
   }
 
-  command(owner: string, command: Command, reason: 'user' | 'api'): Outcome<Ack> {
+  /** At once, but for the few that have to be prepared: nothing of those is decided before. */
+  command(
+    owner: string,
+    command: Command,
+    reason: 'user' | 'api',
+  ): Outcome<Ack> | Promise<Outcome<Ack>> {
+    const { deps, files } = this
+    const elsewhere = findAskedElsewhere(command, this.state.session.id)
+    if (elsewhere !== null) return this.forward(elsewhere, owner, command, reason)
+    const prepare = preparationOf(command, {
+      files,
+      state: () => this.state,
+      tools: deps.tools,
+      now: deps.now,
+      judge: (action) => judge(this.judging(owner), action),
+      patterns: () => patternsOf(this.judging(owner)),
+    })
+    if (prepare !== null) return this.prepared(owner, command, reason, prepare)
+    return this.decideCommand(owner, command, reason, null)
+  }
+
+  private async forward(
+    sessionId: string,
+    owner: string,
+    command: Command,
+    reason: 'user' | 'api',
+  ): Promise<Outcome<Ack>> {
+    if (!this.isOwnedBy(owner)) return NOT_FOUND
+    const answered = await this.deps.peers.command(sessionId, owner, command, reason)
+    if (answered.ok || answered.rejection.code !== 'not_found') return answered
+    return refuse('no_such_decision', 'nothing is asked under this id')
+  }
+
+  /** Nothing is looked up for a stranger, for what was answered already, or too fast. */
+  private async prepared(
+    owner: string,
+    command: Command,
+    reason: 'user' | 'api',
+    prepare: () => Promise<Assist>,
+  ): Promise<Outcome<Ack>> {
+    if (!this.isOwnedBy(owner)) return NOT_FOUND
+    if (this.log.findCommand(command.id) !== null) {
+      return this.decideCommand(owner, command, reason, null)
+    }
+    const limited = this.takeRate()
+    if (limited !== null) return { ok: false, rejection: limited }
+    for (;;) {
+      // oxlint-disable-next-line no-await-in-loop
+      const assist = await prepare()
+      // A file changed meanwhile: what was prepared is about another one.
+      if (assist.type === 'files' && assist.version !== this.files.version) continue
+      const result = this.decideCommand(owner, command, reason, assist)
+      // oxlint-disable-next-line no-await-in-loop
+      if (result.ok && assist.type === 'decide') await this.saveRule(owner, assist)
+      return result
+    }
+  }
+
+  /** After the decision: a rule without one could say the opposite of what was answered. */
+  private async saveRule(owner: string, { ownerRule }: DecideAssist): Promise<void> {
+    if (ownerRule === undefined) return
+    try {
+      await this.deps.rules.save(owner, ownerRule)
+    } catch {
+      const message = 'The answer counts, but the rule could not be saved: you will be asked again.'
+      this.record([{ type: 'warning', code: 'rule_not_saved', message }])
+    }
+  }
+
+  private record(events: readonly EventBody[]): void {
+    const draft = new Draft(this.state, this.deps.now())
+    for (const event of events) draft.add(event)
+    this.commitDraft(draft, {})
+  }
+
+  private commitDraft({ events, state, mail }: Draft, ack: Ack): void {
+    this.commit({ ok: true, events, state, effects: [], mail, ack })
+  }
+
+  private judging(owner: string): JudgeDeps {
+    const { rules, sensitivePatterns } = this.deps
+    return {
+      session: () => this.state.session,
+      ownerRules: () => rules.load(owner),
+      above: (sessionId) => this.above(owner, sessionId),
+      sensitivePatterns,
+    }
+  }
+
+  private decideCommand(
+    owner: string,
+    command: Command,
+    reason: 'user' | 'api',
+    assist: Assist | null,
+  ): Outcome<Ack> {
     if (!this.isOwnedBy(owner)) return NOT_FOUND
     const body = digest(JSON.stringify(command))
     const earlier = this.log.findCommand(command.id)
@@ -127,11 +320,12 @@ export class SessionCore {
     }
     // Stop must always work.
     const isStop = command.type === 'cancel' && this.state.run.status === 'running'
-    const limited = isStop ? null : this.takeRate()
+    // What was prepared has been counted already.
+    const limited = isStop || assist !== null ? null : this.takeRate()
     if (limited !== null) return { ok: false, rejection: limited }
-    const decision = decide(this.state, command, this.context(owner, reason))
+    const decision = decide(this.state, command, this.context(owner, reason, assist))
     if (!decision.ok) return decision
-    this.commit(decision, { id: command.id, body, ack: decision.ack })
+    this.commit(decision, { command: { id: command.id, body, ack: decision.ack } })
     return { ok: true, value: decision.ack }
   }
 
@@ -141,25 +335,6 @@ export class SessionCore {
     this.alarms.arm()
   }
 
-  events(
-    owner: string,
-    query: Omit<PageQuery, 'openParts'> & { deltas: boolean },
-  ): Outcome<{
-    events: SessionEvent[]
-    seq: number
-    hasMore: boolean
-  }> {
-    if (!this.isOwnedBy(owner)) return NOT_FOUND
-    const { deltas, limit, ...range } = query
-    const openParts = deltas ? null : openPartIds(this.state.open)
-    // One more than asked tells whether there is more.
-    const rows = this.log.page({ ...range, limit: limit + 1, openParts })
-    const hasMore = rows.length > limit
-    const page = isBackwards(range) ? rows.slice(-limit) : rows.slice(0, limit)
-    const events = page.map(({ data }) => JSON.parse(data) as SessionEvent)
-    return { ok: true, value: { events, seq: this.state.seq, hasMore } }
-  }
-
   /** False: the socket was told to resync and is closed. */
   hello(socket: ClientSocket, hello: Hello): boolean {
     if (this.loaded === null || this.loaded.eraseAt !== null) {
@@ -167,7 +342,7 @@ export class SessionCore {
       socket.close(CLOSE.notFound, 'no such session')
       return false
     }
-    const tail: Fragment[] = this.active?.writer.tail() ?? []
+    const tail: Fragment[] = this.runner.writer?.tail() ?? []
     return this.subscribers.resume(socket, hello, { state: this.state, log: this.log, tail })
   }
 
@@ -177,6 +352,7 @@ export class SessionCore {
     this.log.setEraseAt(eraseAt)
     this.loaded = { owner, eraseAt }
     this.subscribers.closeAll(4404, 'deleted')
+    this.withChildren((id) => this.deps.peers.remove(id, owner))
     await this.settleDirectory()
     return { ok: true, value: null }
   }
@@ -186,33 +362,60 @@ export class SessionCore {
     if (this.loaded.eraseAt !== null) {
       this.log.setEraseAt(null)
       this.loaded = { owner, eraseAt: null }
+      this.letters.load()
+      this.withChildren((id) => this.deps.peers.restore(id, owner))
       await this.settleDirectory()
     }
     return { ok: true, value: toSummary(this.state) }
   }
 
-  /** The one physical alarm: watchdog of the run, directory retry, erasure. Never throws. */
+  /** They are part of this session for whoever deletes it; one that is missed can be deleted by hand. */
+  private withChildren(act: (sessionId: string) => Promise<void>): void {
+    const all = this.log.childSessions().map((id) => act(id).catch(() => undefined))
+    this.deps.background(Promise.all(all))
+  }
+
+  /** The one physical alarm: watchdog of the run, mission, directory retry, erasure. Never throws. */
   async alarm(): Promise<void> {
     this.alarms.fired()
     if (this.loaded === null) return
     try {
+      this.noticeStall()
+      const expiry = decideExpiry(this.state, this.context('server', 'user'))
+      if (expiry !== null) this.commit(expiry)
       const { owner, eraseAt } = this.loaded
+      if (eraseAt === null) this.promptIdle()
       if (eraseAt !== null && eraseAt <= this.deps.now()) {
-        await this.erase(owner)
+        await this.erase(owner, eraseAt)
       }
+      this.letters.alarm()
       if (this.outbox.retryMs !== null) await this.outbox.notify()
     } catch {
-      // The directory is out of reach: the next alarm tries again, but not at once.
-      this.eraseNotBefore = this.deps.now() + ERASE_RETRY_MS
+      // Directory or storage are out of reach: the next alarm tries again, but not at once.
+      this.retryNotBefore = this.deps.now() + ALARM_RETRY_MS
     } finally {
       this.alarms.arm()
     }
   }
 
+  private promptIdle(): void {
+    const prompt = decideIdlePrompt(this.state, this.context('server', 'user'))
+    if (prompt !== null) this.commit(prompt)
+  }
+
+  private noticeStall(): void {
+    const { heardAt } = this.runner
+    if (heardAt !== null && heardAt + this.deps.stallMs <= this.deps.now()) this.runner.stall()
+  }
+
   /** From here on this is an object that was never created: late work finds no run to report to. */
-  private async erase(owner: string): Promise<void> {
+  private async erase(owner: string, eraseAt: number): Promise<void> {
+    await this.letters.farewell(owner).catch((error: unknown) => {
+      // Somebody cannot be reached: they find out by themselves, and people want it gone.
+      if (this.deps.now() - eraseAt < FAREWELL_MS) throw error
+    })
     await this.deps.directory.drop(owner, this.state.session.id)
-    this.endActive()
+    this.runner.end()
     this.loaded = null
     this.state = EMPTY_STATE
     await this.deps.erase()
@@ -228,24 +431,43 @@ export class SessionCore {
     return this.state
   }
 
-  private commit(decision: Accepted, command?: CommandRecord): void {
+  private commit(
+    decision: Accepted,
+    { command, alongside }: { command?: CommandRecord; alongside?: () => void } = {},
+  ): void {
     const before = this.state
     const { events, state } = decision
     const beside: Beside = command === undefined ? {} : { command }
+    const letters = events.length === 0 ? [] : this.letters.toLetters(decision, before)
     if (!isSameHot(before, state)) {
       beside.hot = hot(state)
       beside.unprojected = isProjectedDifferently(before, state)
+    }
+    const applyFiles = this.files.applyEvents(events)
+    beside.alongside = () => {
+      applyFiles?.()
+      this.letters.store(letters)
+      alongside?.()
     }
     const turnStart = findTurnStart(before, events)
     if (turnStart !== null) beside.turnStart = turnStart
     if (events.length > 0 || command !== undefined) this.log.append(events, beside)
     // Settled turns live in the log; the object holds only what is hot and what is open.
     this.state = state.turns.length === 0 ? state : { ...state, turns: [] }
-    for (const event of events) this.active?.observe(event)
+    for (const event of events) this.runner.observe(event)
     this.subscribers.publish(events)
     for (const effect of decision.effects) this.perform(effect)
+    this.letters.send(letters)
     if (beside.unprojected === true) this.deps.background(this.settleDirectory())
-    if (decision.effects.length > 0) this.alarms.arm()
+    const isRearmed = before.mission !== state.mission
+    if (decision.effects.length + letters.length > 0 || isRearmed) this.alarms.arm()
+  }
+
+  private recordFiles(by: string, files: readonly ChangedFile[]): number {
+    const draft = new Draft(this.state, this.deps.now())
+    const seq = recordFiles(draft, { files, by })
+    this.commitDraft(draft, { seq })
+    return seq
   }
 
   private report(report: RunReport): boolean {
@@ -258,42 +480,12 @@ export class SessionCore {
   private perform(effect: Effect): void {
     switch (effect.type) {
       case 'end_run':
-        return this.endActive()
+        return this.runner.end()
       case 'start_run':
-        return this.startRun(effect.runId, effect.attempt)
+        return this.runner.start(effect.runId, effect.attempt)
+      case 'resume_run':
+        return this.runner.resume(effect.runId, effect.callId)
     }
-  }
-
-  private endActive(): void {
-    this.active?.end()
-    this.active = null
-  }
-
-  private startRun(runId: string, attempt: number): void {
-    const { deps, state } = this
-    const modelId = state.run.status === 'running' ? state.run.model : ''
-    const run = new ActiveRun(runId, attempt, {
-      model: deps.models.get(modelId) ?? missingModel(modelId),
-      tools: deps.tools,
-      system: deps.system,
-      now: deps.now,
-      timers: deps.timers,
-      report: (report) => this.report(report),
-      fragments: (fragments) => this.subscribers.publishFragments(fragments),
-      responseId: () => (this.state.run.status === 'running' ? this.state.run.responseId : ''),
-    })
-    const after = state.session.clearedSeq
-    for (const event of this.log.events({ after, openParts: [] })) run.observe(event)
-    this.active = run
-    // Not before the command that started it is answered.
-    deps.background(Promise.resolve().then(() => run.run(this.unfinishedCalls())))
-  }
-
-  private unfinishedCalls(): ToolCall[] {
-    const parts = this.state.open?.parts ?? []
-    return parts.flatMap((part) =>
-      part.kind === 'tool' && part.status === 'pending' ? [part] : [],
-    )
   }
 
   /** The open response, from the rows since its run began. */
@@ -302,19 +494,26 @@ export class SessionCore {
     return fold(this.log.events({ after, openParts: null }), { ...EMPTY_STATE, seq: after }).open
   }
 
-  private context(by: string, reason: 'user' | 'api'): DecideContext {
+  private context(by: string, reason: 'user' | 'api', assist: Assist | null = null): DecideContext {
     return {
       now: this.deps.now(),
       by,
       reason,
       models: this.deps.models.ids,
-      live: () => ({
-        texts: this.active?.writer.openTexts() ?? [],
-        usage: this.active?.usage ?? NO_USAGE,
-      }),
+      liveTexts: () => this.runner.writer?.openTexts() ?? [],
       terminalSeqOf: (runId) => this.log.terminalSeqOf(runId),
       isRepeatable: (toolName) => this.deps.tools.isRepeatable(toolName),
+      wasAsked: (waitId) => this.wasAsked(waitId),
+      decisionMs: this.deps.decisionMs,
+      assist,
     }
+  }
+
+  private wasAsked(waitId: string): boolean {
+    const parsed = parseWaitId(waitId)
+    if (parsed === null || parsed.sessionId !== this.state.session.id) return false
+    const event = this.log.eventAt(parsed.seq)
+    return event?.type === 'decision_requested' || event?.type === 'ask_user'
   }
 
   private takeRate(): Rejection | null {
@@ -330,7 +529,10 @@ export class SessionCore {
   private projection(): Projection {
     const eraseAt = this.loaded?.eraseAt ?? null
     const deletedAt = eraseAt === null ? null : eraseAt - RESTORE_MS
-    return { ...toSummary(this.state), empty: isEmptySession(this.state), deletedAt }
+    const { state } = this
+    const mission = toMission(state.mission)
+    const empty = isEmptySession(state)
+    return { ...toSummary(state), empty, deletedAt, waits: toInbox(state), mission }
   }
 
   private async tellDirectory(): Promise<void> {
@@ -339,42 +541,33 @@ export class SessionCore {
   }
 
   private directoryKnows(): void {
-    // While a run is active its end will be told anyway: one row less.
-    if (this.loaded !== null && this.state.run.status === 'idle') this.log.markProjected()
+    const { run } = this.state
+    // While a run works its end will be told anyway: one row less.
+    const isAtRest = run.status === 'idle' || run.waiting === true
+    if (this.loaded !== null && isAtRest) this.log.markProjected()
+  }
+
+  private stallAt(): number[] {
+    const { heardAt } = this.runner
+    return heardAt === null ? [] : [heardAt + this.deps.stallMs]
   }
 
   private wantedAlarms(): number[] {
     const now = this.deps.now()
     const wanted: number[] = []
-    if (this.state.run.status === 'running') wanted.push(now + WATCHDOG_MS)
+    const { run, decisions } = this.state
+    // A run that waits for a person needs no watching, and its object may sleep.
+    if (run.status === 'running' && run.waiting !== true) {
+      // No provider is asked yet while a run is set up: its silence begins after this is armed.
+      wanted.push(now + Math.min(WATCHDOG_MS, this.deps.stallMs), ...this.stallAt())
+    }
+    wanted.push(...decisions.flatMap(({ expiresAt }) => expiresAt ?? []))
+    const dueAt = missionDueAt(this.state)
     if (this.loaded?.eraseAt != null)
-      wanted.push(Math.max(this.loaded.eraseAt, this.eraseNotBefore))
+      wanted.push(Math.max(this.loaded.eraseAt, this.retryNotBefore))
+    else if (dueAt !== null) wanted.push(Math.max(dueAt, this.retryNotBefore))
     const { retryMs } = this.outbox
     if (retryMs !== null) wanted.push(now + retryMs)
-    return wanted
+    return [...wanted, ...this.letters.wantedAlarms()]
   }
 }
-
-/** Where no run is active and a turn follows: also between two runs of one commit. */
-function findTurnStart(
-  before: SessionState,
-  events: readonly SessionEvent[],
-): { seq: number; state: HotState } | null {
-  const end = events.findIndex(({ type }) => type === 'run_done')
-  const isIdle = before.run.status === 'idle'
-  const rest = isIdle ? events : events.slice(end + 1)
-  if ((!isIdle && end < 0) || !rest.some(({ type }) => type === 'user_message')) return null
-  const state = isIdle ? before : fold(events.slice(0, end + 1), before)
-  return { seq: state.seq, state: hot(state) }
-}
-
-function isProjectedDifferently(before: SessionState, after: SessionState): boolean {
-  const a = toSummary(before)
-  const b = toSummary(after)
-  return JSON.stringify({ ...a, seq: 0 }) !== JSON.stringify({ ...b, seq: 0 })
-}
-
-const refuse = (code: Rejection['code'], message: string): Outcome<never> => ({
-  ok: false,
-  rejection: { code, message },
-})

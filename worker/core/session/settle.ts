@@ -2,8 +2,10 @@
 // partial, and every call gets an answer, which also keeps the model's history valid.
 
 import type { FragmentKind } from '#protocol/frames'
-import type { ToolPart } from '#protocol/state'
+import { isTextPart, type ToolPart } from '#protocol/turns'
+import { shorten } from '#protocol/text'
 import type { Draft } from './draft.ts'
+import { argumentsGiven } from './given-arguments.ts'
 
 /** Live text of a part that may be ahead of its rows, or have none yet. */
 export type OpenText = { kind: FragmentKind; id: string; responseId: string; text: string }
@@ -11,15 +13,15 @@ export type OpenText = { kind: FragmentKind; id: string; responseId: string; tex
 export function settleOpen(
   draft: Draft,
   live: readonly OpenText[],
-  why: string,
-  keepOpen: (toolName: string) => boolean = () => false,
+  why: { text: string; by: string },
+  keepOpen: (tool: ToolPart) => boolean = () => false,
 ): void {
   const parts = draft.state.open?.parts ?? []
   const settled = new Set<string>()
   for (const part of parts) {
     if (part.kind === 'tool') {
-      if (part.status === 'pending' && !keepOpen(part.toolName)) settleTool(draft, part, live, why)
-    } else if (part.kind !== 'notice' && part.state === 'open') {
+      if (part.status === 'pending' && !keepOpen(part)) settleTool(draft, part, live, why)
+    } else if (isTextPart(part) && part.state === 'open') {
       const ahead = live.find((text) => text.kind === part.kind && text.id === part.partId)
       settled.add(part.partId)
       settleText(draft, part.kind, part.partId, ahead?.text ?? part.text)
@@ -40,7 +42,13 @@ function settleText(draft: Draft, kind: 'text' | 'thinking', partId: string, tex
   draft.add({ type, responseId, partId, text, interrupted: true })
 }
 
-function settleTool(draft: Draft, tool: ToolPart, live: readonly OpenText[], why: string): void {
+function settleTool(
+  draft: Draft,
+  tool: ToolPart,
+  live: readonly OpenText[],
+  why: { text: string; by: string },
+): void {
+  cancelDecision(draft, tool, why.by)
   const ahead = live.find((text) => text.kind === 'tool_output' && text.id === tool.callId)
   const output = ahead?.text ?? tool.output
   draft.add({
@@ -49,7 +57,21 @@ function settleTool(draft: Draft, tool: ToolPart, live: readonly OpenText[], why
     toolName: tool.toolName,
     ok: false,
     ...(output === '' ? {} : { result: output }),
-    error: { code: 'tool_interrupted', message: `Interrupted: ${why}` },
+    error: { code: 'tool_interrupted', message: `Interrupted: ${why.text}${toEdited(tool)}` },
     durationMs: Math.max(0, draft.now - tool.startedAt),
   })
+}
+
+/** The model wrote something else: whatever became of it, it should know what it was. */
+function toEdited(tool: ToolPart): string {
+  const given = argumentsGiven(tool)
+  return given === undefined ? '' : `. The person had changed the call to: ${shorten(given, 1000)}`
+}
+
+/** Nobody has to answer any more. A question is closed by the result of its call. */
+function cancelDecision(draft: Draft, { callId, decision }: ToolPart, by: string): void {
+  if (decision?.status !== 'pending' || decision.decisionId === null) return
+  const { decisionId, kind, severity } = decision
+  const end = { status: 'cancelled', by, severity, scope: 'once' } as const
+  draft.add({ type: 'decision_resolved', decisionId, callId, kind, ...end })
 }

@@ -31,7 +31,7 @@ async function turn(harness: SessionHarness, text: string): Promise<void> {
   await harness.settle()
 }
 
-/** One session of `turns` turns of four events each, after its first event. */
+/** One session of `turns` turns of five events each, after its first event. */
 async function sessionOf(turns: number): Promise<SessionHarness> {
   const harness = await SessionHarness.create()
   for (let i = 1; i <= turns; i++) await turn(harness, `question ${i}`)
@@ -89,7 +89,7 @@ describe('hello', () => {
     expect(socket.last('ready')).toEqual({
       type: 'ready',
       sessionId: SESSION_ID,
-      seq: 9,
+      seq: 11,
       from: 1,
       version: PROTOCOL_VERSION,
       fragments: [],
@@ -109,7 +109,7 @@ describe('hello', () => {
 
   test('[LOG3] a client with everything is given nothing but ready', async () => {
     const harness = await sessionOf(1)
-    expect(kinds(harness.connect(5))).toEqual(['ready'])
+    expect(kinds(harness.connect(6))).toEqual(['ready'])
   })
 
   test('[LOG3] [LOG4] in mid-stream: rows after its seq, then what is only live', async () => {
@@ -150,7 +150,7 @@ describe('hello', () => {
 
   test('[LOG3] a client ahead of the log is told so and closed, and gets nothing more', async () => {
     const harness = await sessionOf(1)
-    const socket = harness.connect(6)
+    const socket = harness.connect(7)
     expect(socket.frames).toEqual([{ type: 'resync', reason: 'ahead' }])
     expect(socket.closed).toEqual({ code: CLOSE.resync, reason: 'ahead' })
     await turn(harness, 'more')
@@ -171,12 +171,12 @@ describe('hello', () => {
   test('[LOG3] hello again on the same socket resumes from what it names', async () => {
     const harness = await sessionOf(2)
     const socket = harness.connect(0)
-    harness.receiver.receive(socket, OWNER, '{"type":"hello","version":1,"after":7}')
+    harness.receiver.receive(socket, OWNER, '{"type":"hello","version":1,"after":9}')
     expect(
       seqs(socket.frames.flatMap((f) => (f.type === 'events' ? f.events : [])).slice(-2)),
-    ).toEqual([8, 9])
+    ).toEqual([10, 11])
     await turn(harness, 'more')
-    expect(seqs(socket.events).slice(-4)).toEqual([10, 11, 12, 13])
+    expect(seqs(socket.events).slice(-5)).toEqual([12, 13, 14, 15, 16])
   })
 
   test('[LOG3] a replay is cut into frames that any client accepts', async () => {
@@ -211,7 +211,7 @@ describe('opening at the end', () => {
     const socket = harness.connect(null)
     expect(kinds(socket)).toEqual(['snapshot', 'events', 'ready'])
     expect(socket.last('snapshot').seq).toBe(0)
-    expect(socket.last('ready')).toMatchObject({ from: 1, seq: 9 })
+    expect(socket.last('ready')).toMatchObject({ from: 1, seq: 11 })
     expect(tailClient(socket)).toEqual(harness.folded())
   })
 
@@ -222,19 +222,19 @@ describe('opening at the end', () => {
 
   test('[LOG7] the tail is moved back to the start of a turn', async () => {
     const harness = await sessionOf(30)
-    // Turn n is the seqs 4n-2 to 4n+1; the last 10 events begin inside turn 28.
-    const socket = harness.connect(null, 10)
+    // Turn n is the seqs 5n-3 to 5n+1; the last 12 events begin inside turn 28.
+    const socket = harness.connect(null, 12)
     const { from, seq } = socket.last('ready')
-    expect(seq).toBe(121)
+    expect(seq).toBe(151)
     expect(socket.events[0]).toMatchObject({ type: 'user_message', seq: from })
-    expect(from).toBe(110)
+    expect(from).toBe(137)
   })
 
   test('[LOG7] a tail that begins with a turn is not moved', async () => {
     const harness = await sessionOf(30)
-    const socket = harness.connect(null, 12)
-    expect(socket.last('ready').from).toBe(110)
-    expect(socket.events).toHaveLength(12)
+    const socket = harness.connect(null, 15)
+    expect(socket.last('ready').from).toBe(137)
+    expect(socket.events).toHaveLength(15)
   })
 
   test('[LOG7] is 200 events where the client does not say', async () => {
@@ -248,7 +248,7 @@ describe('opening at the end', () => {
   test('[LOG7] is moved back by at most 200 more', async () => {
     const harness = await SessionHarness.create()
     await turn(harness, 'the only turn')
-    for (let i = 6; i <= 5 + TAIL_ALIGN_EVENTS + 100; i++) {
+    for (let i = 7; i <= 6 + TAIL_ALIGN_EVENTS + 100; i++) {
       harness.command({ type: 'configure', title: `title ${i}` })
     }
     const last = harness.events().length
@@ -364,7 +364,7 @@ describe('live', () => {
     gone.closed = { code: 1006, reason: '' }
     await turn(harness, 'hello')
     expect(harness.core.subscribers.size).toBe(1)
-    expect(seqs(there.events)).toEqual([1, 2, 3, 4, 5])
+    expect(seqs(there.events)).toEqual([1, 2, 3, 4, 5, 6])
     expect(harness.core.folded.run).toEqual({ status: 'idle' })
   })
 
@@ -375,7 +375,7 @@ describe('live', () => {
     harness.hibernate([socket])
     expect(socket.frames).toHaveLength(before)
     await turn(harness, 'more')
-    expect(seqs(socket.events).slice(-4)).toEqual([6, 7, 8, 9])
+    expect(seqs(socket.events).slice(-5)).toEqual([7, 8, 9, 10, 11])
   })
 
   test('one fragment is a frame of its own kind, several travel together', () => {

@@ -32,3 +32,12 @@ export class Timer {
     this.handle = null
   }
 }
+
+/** What comes of it, or `otherwise` where it fails or takes longer than this. Never rejects. */
+export function within<T>(timers: Timers, ms: number, work: Promise<T>, otherwise: T): Promise<T> {
+  return new Promise((resolve) => {
+    const giveUp = (): void => resolve(otherwise)
+    const timer = timers.set(ms, giveUp)
+    void work.then(resolve, giveUp).finally(() => timers.clear(timer))
+  })
+}

@@ -40,6 +40,7 @@ export const calculate: Tool<z.infer<typeof input>> = {
   description: 'Evaluate an arithmetic expression. Angles are in radians.',
   input,
   repeatable: true,
+  readOnly: true,
   // async, so that a failure is a rejection
   run: async ({ expression }) => formatNumber(evaluate(expression)),
 }
@@ -48,7 +49,9 @@ function formatNumber(value: number): string {
   if (!Number.isFinite(value)) throw new ToolFailure('the result is not a finite number')
   if (Number.isSafeInteger(value)) return String(value + 0)
   // 15 digits are exact in a double; the 16th is where 0.1 + 0.2 turns into 0.30000000000000004.
-  return String(Number(value.toPrecision(15)))
+  const known = Number(value.toPrecision(15))
+  // Written out, a number beyond them would look exact in its last digits.
+  return Math.abs(known) >= 1e15 ? known.toExponential() : String(known)
 }
 
 type Token = { text: string; kind: 'number' | 'name' | 'symbol' | 'end'; at: number }

@@ -14,6 +14,7 @@ export const countdown: Tool<z.infer<typeof input>> = {
     'Takes as long as it counts.',
   input,
   repeatable: true,
+  readOnly: true,
   async run({ from, label }, { output, signal }) {
     const prefix = label === undefined ? '' : `${label}: `
     for (let left = from; left > 0; left--) {

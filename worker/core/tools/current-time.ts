@@ -15,6 +15,7 @@ export const currentTime: Tool<z.infer<typeof input>> = {
   description: 'The current date and time in a time zone.',
   input,
   repeatable: true,
+  readOnly: true,
   run: ({ timezone = 'UTC' }, { now }) =>
     Promise.resolve(describeTime(toFormat(timezone), timezone, now())),
 }

@@ -2,6 +2,8 @@ import { TOOL_OUTPUT_BYTES, TOOL_TIME_MS } from '#protocol/limits'
 import { utf8Bytes } from '#protocol/text'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { MemoryWorkspace } from '../../testing/node/memory-workspace.ts'
+import { runCall } from '../../testing/node/run-call.ts'
 import { createRegistry, type AnyTool } from './registry.ts'
 import { ToolFailure, type Tool, type ToolContext } from './tool.ts'
 
@@ -16,6 +18,7 @@ function toolOf(run: Tool<z.infer<typeof Input>>['run'], name = 'sample'): AnyTo
     description: 'A sample.',
     input: Input,
     repeatable: true,
+    readOnly: true,
     run,
   }
   return tool
@@ -27,6 +30,7 @@ function contextOf(signal = new AbortController().signal) {
     signal,
     output: (text, stream) => shown.push(stream === undefined ? text : `${stream}:${text}`),
     now: () => 0,
+    workspace: new MemoryWorkspace(),
   }
   return { context, shown }
 }
@@ -43,7 +47,7 @@ afterEach(() => {
 test('[TOOL1] a tool gets its parsed input, and its text is the result', async () => {
   const registry = createRegistry([toolOf(({ text }) => Promise.resolve(`${text}!`))])
   const { context } = contextOf()
-  expect(await registry.execute(CALL, context)).toEqual({ ok: true, result: 'a!' })
+  expect(await runCall(registry, CALL, context)).toEqual({ ok: true, result: 'a!' })
 })
 
 test('[TOOL1] output is streamed while the tool runs, with its stream', async () => {
@@ -55,13 +59,14 @@ test('[TOOL1] output is streamed while the tool runs, with its stream', async ()
       return Promise.resolve('done')
     }),
   ])
-  await registry.execute(CALL, context)
+  await runCall(registry, CALL, context)
   expect(shown).toEqual(['one', 'stderr:two'])
 })
 
 test('[TOOL3] arguments that are not JSON are tool_invalid_input, and the tool does not run', async () => {
   const run = vi.fn(() => Promise.resolve(''))
-  const outcome = await createRegistry([toolOf(run)]).execute(
+  const outcome = await runCall(
+    createRegistry([toolOf(run)]),
     { toolName: 'sample', arguments: '{"text":' },
     contextOf().context,
   )
@@ -79,7 +84,8 @@ test.each([
   ['', 'text: '],
 ])('[TOOL3] arguments %s are refused with a message that names the field', async (args, named) => {
   const registry = createRegistry([toolOf(() => Promise.resolve(''))])
-  const outcome = await registry.execute(
+  const outcome = await runCall(
+    registry,
     { toolName: 'sample', arguments: args },
     contextOf().context,
   )
@@ -93,10 +99,11 @@ test('empty arguments are an empty object for a tool that needs none', async () 
     description: '',
     input: z.strictObject({ text: z.string().optional() }),
     repeatable: false,
+    readOnly: true,
     run: (input) => Promise.resolve(JSON.stringify(input)),
   }
   const registry = createRegistry([tool])
-  const outcome = await registry.execute({ ...CALL, arguments: ' ' }, contextOf().context)
+  const outcome = await runCall(registry, { ...CALL, arguments: ' ' }, contextOf().context)
   expect(outcome).toEqual({ ok: true, result: '{}' })
 })
 
@@ -108,10 +115,11 @@ test('a schema that throws is an invalid input, not a rejection', async () => {
       throw new Error('cannot read this')
     }),
     repeatable: false,
+    readOnly: true,
     run: () => Promise.resolve(''),
   }
   // JSON Schema cannot express a transform, but its input side can be described.
-  const outcome = await createRegistry([tool]).execute(CALL, contextOf().context)
+  const outcome = await runCall(createRegistry([tool]), CALL, contextOf().context)
   expect(outcome).toMatchObject({ ok: false, error: { code: 'tool_invalid_input' } })
 })
 
@@ -120,7 +128,8 @@ test('[TOOL3] an unknown tool is a tool_error that lists the tools there are', a
     toolOf(() => Promise.resolve(''), 'first'),
     toolOf(() => Promise.resolve(''), 'second'),
   ])
-  const outcome = await registry.execute(
+  const outcome = await runCall(
+    registry,
     { toolName: 'third', arguments: '{}' },
     contextOf().context,
   )
@@ -145,7 +154,7 @@ test('[TOOL3] a ToolFailure keeps its code; any other throw is a tool_error with
   ])
   const messages = []
   for (const { name } of registry.specs()) {
-    const outcome = await registry.execute({ ...CALL, toolName: name }, contextOf().context)
+    const outcome = await runCall(registry, { ...CALL, toolName: name }, contextOf().context)
     messages.push(outcome.ok ? outcome : outcome.error)
   }
   expect(messages).toEqual([
@@ -166,7 +175,7 @@ test('[TOOL3] a tool that ignores its signal does not hold up its timeout, and i
       return new Promise(() => {})
     }),
   ])
-  const outcome = registry.execute(CALL, context)
+  const outcome = runCall(registry, CALL, context)
   vi.advanceTimersByTime(TOOL_TIME_MS - 1)
   expect(late?.signal.aborted).toBe(false)
   vi.advanceTimersByTime(1)
@@ -193,7 +202,7 @@ test('[TOOL3] cancellation is tool_interrupted at once and reaches the tool with
       })
     }),
   ])
-  const outcome = registry.execute(CALL, context)
+  const outcome = runCall(registry, CALL, context)
   controller.abort('the person stopped')
   expect(await outcome).toEqual({
     ok: false,
@@ -208,7 +217,8 @@ test('[TOOL3] cancellation is tool_interrupted at once and reaches the tool with
 
 test('a run that is over already starts no tool', async () => {
   const run = vi.fn(() => Promise.resolve(''))
-  const outcome = await createRegistry([toolOf(run)]).execute(
+  const outcome = await runCall(
+    createRegistry([toolOf(run)]),
     CALL,
     contextOf(AbortSignal.abort()).context,
   )
@@ -218,7 +228,7 @@ test('a run that is over already starts no tool', async () => {
 
 test('[TOOL1] a result is bounded and marked as truncated, never in the middle of a character', async () => {
   const registry = createRegistry([toolOf(() => Promise.resolve('é🙂'.repeat(TOOL_OUTPUT_BYTES)))])
-  const outcome = await registry.execute(CALL, contextOf().context)
+  const outcome = await runCall(registry, CALL, contextOf().context)
   expect(outcome).toMatchObject({ ok: true, truncated: true })
   const bytes = utf8Bytes(outcome.result ?? '')
   expect(bytes).toBeLessThanOrEqual(TOOL_OUTPUT_BYTES)
@@ -237,7 +247,7 @@ test('[TOOL1] streamed output has the same bound, and nothing follows the cut', 
     ],
     { outputBytes: 8 },
   )
-  const outcome = await registry.execute(CALL, context)
+  const outcome = await runCall(registry, CALL, context)
   expect(shown).toEqual(['12345', '6'])
   expect(outcome).toMatchObject({ ok: false, result: '123456', truncated: true })
 })
@@ -252,11 +262,11 @@ test('results, partial output and error messages are well-formed strings', async
     }, 'failure'),
   ])
   const { context } = contextOf()
-  expect(await registry.execute({ ...CALL, toolName: 'result' }, context)).toEqual({
+  expect(await runCall(registry, { ...CALL, toolName: 'result' }, context)).toEqual({
     ok: true,
     result: 'a\ufffd',
   })
-  expect(await registry.execute({ ...CALL, toolName: 'failure' }, context)).toEqual({
+  expect(await runCall(registry, { ...CALL, toolName: 'failure' }, context)).toEqual({
     ok: false,
     error: { code: 'tool_error', message: 'b\ufffd' },
     result: '🙂 \ufffd',
@@ -274,7 +284,7 @@ test('[TOOL4] parallel calls settle on their own, in any order', async () => {
   const order: unknown[] = []
   const calls = ['a', 'b', 'c'].map(async (text) => {
     const call = { toolName: 'sample', arguments: JSON.stringify({ text }) }
-    order.push((await registry.execute(call, contextOf().context)).result)
+    order.push((await runCall(registry, call, contextOf().context)).result)
   })
   for (const name of ['c', 'a', 'b']) {
     gates.get(name)?.()

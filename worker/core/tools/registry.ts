@@ -4,26 +4,40 @@ import type { ToolErrorCode } from '#protocol/events'
 import { TOOL_OUTPUT_BYTES, TOOL_TIME_MS } from '#protocol/limits'
 import { truncateUtf8, utf8Bytes } from '#protocol/text'
 import { z } from 'zod'
+import type { Action } from '../policy/policy.ts'
 import {
   ToolFailure,
+  type PreparedCall,
   type Tool,
   type ToolContext,
   type ToolOutcome,
   type ToolRegistry,
 } from './tool.ts'
 
-/** A tool whose input type is forgotten: only its own schema can make an input for it. */
-export type AnyTool = Omit<Tool, 'input'> & { input: z.ZodType }
+type Schema = Record<string, unknown>
 
-export type RegistryOptions = { timeMs?: number; outputBytes?: number }
+/**
+ * A tool whose input type is forgotten: only its own schema can make an input for it. A remote tool
+ * brings a JSON schema instead; its server validates, so here an input only has to be an object.
+ */
+export type AnyTool = Omit<Tool, 'input'> &
+  ({ input: z.ZodType; inputSchema?: never } | { input?: never; inputSchema: Schema })
 
-type Limits = Required<RegistryOptions>
+export type RegistryOptions = {
+  timeMs?: number
+  outputBytes?: number
+  /** Tools that exist and are not offered, each with the words that a call of it is denied with. */
+  denied?: ReadonlyMap<string, string>
+}
+
+type Limits = { timeMs: number; outputBytes: number }
 type Spec = ReturnType<ToolRegistry['specs']>[number]
 
 /** An error is an answer for the model, not a place to put output. */
 const ERROR_MESSAGE_BYTES = 4096
 /** Wrong fields named in one answer: enough to repair a call, short enough to read. */
 const NAMED_ISSUES = 5
+const NO_OBJECT = 'Expected a JSON object.'
 
 export function createRegistry(
   tools: readonly AnyTool[],
@@ -33,26 +47,65 @@ export function createRegistry(
     timeMs: options.timeMs ?? TOOL_TIME_MS,
     outputBytes: options.outputBytes ?? TOOL_OUTPUT_BYTES,
   }
+  const denied = options.denied ?? new Map<string, string>()
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   if (byName.size !== tools.length) throw new Error('two tools have the same name')
-  const specs = tools.map(toSpec)
+  const offered = tools.map(toSpec)
 
   return {
-    specs: () => specs,
+    specs: () => offered,
     isRepeatable: (toolName) => byName.get(toolName)?.repeatable ?? false,
-    async execute(call, context) {
+    prepare(call) {
       const tool = byName.get(call.toolName)
-      if (tool === undefined) return fail('tool_error', describeUnknown(call.toolName, byName))
+      const denial = tool === undefined ? denied.get(call.toolName) : undefined
+      if (denial !== undefined) return settle(fail('tool_denied', denial))
+      if (tool === undefined) {
+        return settle(fail('tool_error', describeUnknown(call.toolName, byName)))
+      }
       const parsed = parseInput(tool, call.arguments)
-      if (!parsed.ok) return fail('tool_invalid_input', parsed.message)
-      return runBounded(tool, parsed.input, context, limits)
+      if (!parsed.ok) return settle(fail('tool_invalid_input', parsed.message))
+      return prepareCall(tool, parsed.input as never, call.arguments, limits)
     },
   }
 }
 
+const settle = (outcome: ToolOutcome): PreparedCall => ({ do: 'settle', outcome })
+
+function prepareCall(tool: AnyTool, input: never, args: string, limits: Limits): PreparedCall {
+  if (tool.ask !== undefined) return { do: 'ask', questions: tool.ask(input) }
+  if (tool.plan !== undefined) return { do: 'plan', plan: tool.plan(input) }
+  if (tool.contact !== undefined) return { do: 'contact', request: tool.contact(input) }
+  return {
+    do: 'run',
+    action: toAction(tool, input, args),
+    preview: async (workspace) => (await tool.preview?.(input, workspace)) ?? {},
+    run: (context) => runBounded(tool, input, context, limits),
+  }
+}
+
+function toAction(tool: AnyTool, input: never, args: string): Action {
+  const { name: toolName, readOnly } = tool
+  return tool.action?.(input) ?? { kind: 'tool', toolName, arguments: args, readOnly }
+}
+
+/** What a call would do, or what is wrong with its arguments. */
+export function inspectCall(tool: AnyTool, args: string): { action: Action } | { problem: string } {
+  const parsed = parseInput(tool, args)
+  if (!parsed.ok) return { problem: parsed.message }
+  return { action: toAction(tool, parsed.input as never, args) }
+}
+
+// A registry is made for every run that has remote tools: a local tool is described only once.
+const specs = new WeakMap<AnyTool, Spec>()
+
 function toSpec(tool: AnyTool): Spec {
-  const { $schema: _, ...inputSchema } = z.toJSONSchema(tool.input, { io: 'input' })
-  return { name: tool.name, description: tool.description, inputSchema }
+  const known = specs.get(tool)
+  if (known !== undefined) return known
+  const { $schema: _, ...inputSchema } =
+    tool.input === undefined ? tool.inputSchema : z.toJSONSchema(tool.input, { io: 'input' })
+  const spec = { name: tool.name, description: tool.description, inputSchema }
+  specs.set(tool, spec)
+  return spec
 }
 
 function describeUnknown(name: string, known: ReadonlyMap<string, AnyTool>): string {
@@ -71,6 +124,10 @@ function parseInput(tool: AnyTool, raw: string): ParsedInput {
     return { ok: false, message }
   }
   const message = `Invalid arguments for ${tool.name}. `
+  if (tool.input === undefined) {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? { ok: true, input: value } : { ok: false, message: `${message}${NO_OBJECT}` }
+  }
   try {
     const result = tool.input.safeParse(value)
     if (result.success) return { ok: true, input: result.data }
@@ -95,6 +152,7 @@ function runBounded(
   limits: Limits,
 ): Promise<ToolOutcome> {
   if (context.signal.aborted) return Promise.resolve(interrupted(tool))
+  const timeMs = tool.timeMs ?? limits.timeMs
   const controller = new AbortController()
   const stream = boundStream(context.output, limits.outputBytes)
 
@@ -107,12 +165,12 @@ function runBounded(
     }
     const onAbort = () => settle(interrupted(tool), context.signal.reason)
     const onTimeout = () => {
-      const outcome = fail('tool_timeout', `${tool.name} ran longer than ${limits.timeMs} ms.`)
+      const outcome = fail('tool_timeout', `${tool.name} ran longer than ${timeMs} ms.`)
       settle(outcome, new ToolFailure('The time of the tool is over.', 'tool_timeout'))
     }
-    const timer = setTimeout(onTimeout, limits.timeMs)
+    const timer = setTimeout(onTimeout, timeMs)
     context.signal.addEventListener('abort', onAbort)
-    const own = { signal: controller.signal, output: stream.output, now: context.now }
+    const own = { ...context, signal: controller.signal, output: stream.output }
     // Not awaited by anyone else: a tool that ignores its signal ends on its own, unheard.
     void runTool(tool, input, own, limits.outputBytes).then((outcome) => settle(outcome))
   })

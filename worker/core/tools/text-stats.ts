@@ -15,6 +15,7 @@ export const textStats: Tool<z.infer<typeof input>> = {
   description: 'Characters, words, sentences, lines and reading time of a text, in any script.',
   input,
   repeatable: true,
+  readOnly: true,
   run: ({ text }) => Promise.resolve(describeText(text)),
 }
 

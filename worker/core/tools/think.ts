@@ -13,5 +13,6 @@ export const think: Tool<z.infer<typeof input>> = {
     'Changes nothing and fetches nothing; people see the thought as your thinking.',
   input,
   repeatable: true,
+  readOnly: true,
   run: () => Promise.resolve('Noted.'),
 }

@@ -1,7 +1,10 @@
 // One tool is one file that exports a `Tool`. Nothing but the registry runs it.
 
-import type { ToolErrorCode } from '#protocol/events'
+import type { Mode, ToolErrorCode } from '#protocol/events'
+import type { Plan, Question } from '#protocol/decision-events'
 import type { z } from 'zod'
+import type { Action } from '../policy/policy.ts'
+import type { Workspace } from '../workspace/workspace.ts'
 
 export type ToolContext = {
   /** Aborted when the run is cancelled or the tool's time is over. */
@@ -9,6 +12,12 @@ export type ToolContext = {
   /** Streamed to people while the tool runs. */
   output: (text: string, stream?: 'stdout' | 'stderr') => void
   now: () => number
+  workspace: Workspace
+  /**
+   * What `preview` had shown to the person who said yes, empty where it had nothing to show. Absent:
+   * nobody was asked, or they changed the call. What it would do now must still be that.
+   */
+  approvedDiff?: string
 }
 
 export type Tool<Input = never> = {
@@ -17,9 +26,29 @@ export type Tool<Input = never> = {
   input: z.ZodType<Input>
   /** May run a second time after a crash without a second effect. */
   repeatable: boolean
+  /** Changes nothing outside the conversation: offered in the modes Ask and Plan too. */
+  readOnly: boolean
+  /** What it would do, for the policy. Absent: what any tool of its name and `readOnly` may. */
+  action?: (input: Input) => Action
+  /** What it would change, for a person who is asked about it. */
+  preview?: (input: Input, workspace: Workspace) => Promise<{ diff?: string }>
+  /** A person is its way of working: the answer is the result, and `run` is never called. */
+  ask?: (input: Input) => readonly Question[]
+  /** Puts a plan before a person, where the mode asks for it, and in the state of the session. */
+  plan?: (input: Input) => Plan
+  /** Turns to other agents, whose answer is the result; `run` is never called. */
+  contact?: (input: Input) => ContactRequest
+  /** Its own time, where the limit of all tools does not suit it. */
+  timeMs?: number
   /** The text the model is given. Throw ToolFailure for an expected error. */
   run: (input: Input, context: ToolContext) => Promise<string>
 }
+
+/** `to`: a session's id or an agent's name. */
+export type ContactRequest =
+  | { type: 'message'; to: string; text: string; wait: boolean; seconds: number }
+  | { type: 'spawn'; agent: string | null; task: string }
+  | { type: 'list' }
 
 export class ToolFailure extends Error {
   readonly code: ToolErrorCode
@@ -40,9 +69,49 @@ export type ToolOutcome =
       truncated?: boolean
     }
 
+/**
+ * Which tools a run is offered: an agent's list (null: all) and the mode of the session.
+ * `hasMission`: there is one to end, whatever the list says.
+ */
+export type ToolSelection = {
+  tools: readonly string[] | null
+  /** Lists that have to name a tool, too: of the agents that the session was made by. */
+  within?: readonly (readonly string[])[]
+  mode: Mode
+  hasMission?: boolean
+}
+
+/** Every tool of a deployment. Opening it may ask remote servers what they offer. */
+export interface ToolBox {
+  isRepeatable(toolName: string): boolean
+  /** What a call of this tool would do, or what is wrong with it as far as can be told here. */
+  inspect(toolName: string, args: string): { action: Action } | { problem: string }
+  /** Never rejects: a server that does not answer is a warning, and its tools are missing. */
+  open(
+    selection: ToolSelection,
+    signal: AbortSignal,
+  ): Promise<{ registry: ToolRegistry; warnings: readonly { code: string; message: string }[] }>
+}
+
+/** A call that was read: what it comes to is for the policy and a person to say. */
+export type PreparedCall =
+  /** Not a call that could be carried out. */
+  | { do: 'settle'; outcome: ToolOutcome }
+  | { do: 'ask'; questions: readonly Question[] }
+  | { do: 'plan'; plan: Plan }
+  | { do: 'contact'; request: ContactRequest }
+  | {
+      do: 'run'
+      /** null: nothing that anyone would have to allow. */
+      action: Action | null
+      preview: (workspace: Workspace) => Promise<{ diff?: string }>
+      /** Within its time, with its output bounded. Never rejects. */
+      run: (context: ToolContext) => Promise<ToolOutcome>
+    }
+
 export interface ToolRegistry {
   specs(): readonly { name: string; description: string; inputSchema: Record<string, unknown> }[]
   isRepeatable(toolName: string): boolean
-  /** Validate, check, execute within its time, bound the output. Never rejects. */
-  execute(call: { toolName: string; arguments: string }, context: ToolContext): Promise<ToolOutcome>
+  /** Finds and validates. Never throws. */
+  prepare(call: { callId: string; toolName: string; arguments: string }): PreparedCall
 }

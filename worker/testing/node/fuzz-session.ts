@@ -5,9 +5,11 @@
 import type { Ack, Command } from '#protocol/commands'
 import type { ServerFrame } from '#protocol/frames'
 import { SessionModel } from '../../../client/sdk/session-model.ts'
-import { ModelError } from '../../core/session/model.ts'
+import { ModelError, type ModelErrorCode } from '../../core/session/model.ts'
 import { RandomSource } from '../random-source.ts'
 import { Crash } from './memory-sql.ts'
+import type { ModelCall } from './scripted-model.ts'
+import { ScriptedModel } from './scripted-model.ts'
 import { OWNER, SESSION_ID, SessionHarness, TestSocket } from './session-harness.ts'
 
 const WORDS = [
@@ -24,6 +26,26 @@ const WORDS = [
   '  ',
   '. ',
 ]
+
+const FAILURES: readonly ModelErrorCode[] = [
+  'model_unavailable',
+  'model_overloaded',
+  'model_rate_limited',
+  'model_context_overflow',
+  'model_no_tools',
+  'model_bad_request',
+]
+const OFFERED = ['tool', 'safe_tool', 'think'].map((name) => ({
+  name,
+  description: `What ${name} does.`,
+  inputSchema: { type: 'object', properties: {} },
+}))
+
+/** So small that a few messages fill it. */
+const SMALL_WINDOW = 150
+
+export const isSummary = ({ request }: ModelCall): boolean =>
+  request.system === 'You summarise conversations.'
 
 export class FuzzClient {
   readonly model: SessionModel
@@ -49,7 +71,12 @@ export class FuzzSession {
   crashes = 0
   private readonly sent: Command[] = []
   private ids = 0
+  private spoken = 0
   private canCrash = true
+  /** Of something that was answered later than it was asked. */
+  private failure: Error | null = null
+  private hasPeople = false
+  private hasMissions = false
 
   private constructor(seed: number, harness: SessionHarness) {
     this.random = new RandomSource(seed)
@@ -60,6 +87,14 @@ export class FuzzSession {
     const fuzz = new FuzzSession(seed, await SessionHarness.create())
     // Half of all lives have no crash: there, not one character may be missing.
     fuzz.canCrash = fuzz.random.chance(0.5)
+    if (fuzz.random.chance(0.5)) fuzz.harness.fallbacks = ['backup']
+    if (fuzz.random.chance(0.3)) {
+      fuzz.harness.model = new ScriptedModel('scripted', { window: SMALL_WINDOW })
+    }
+    // Not by the random source: the pinned seeds must go on meaning what they meant.
+    if (seed % 2 === 0) fuzz.harness.tools.offered = OFFERED
+    if (seed % 3 === 0) fuzz.askPeople()
+    fuzz.hasMissions = seed % 7 === 1 || seed % 7 === 3
     for (let i = 0; i < 3; i++) fuzz.clients.push(new FuzzClient(1 + fuzz.random.below(30)))
     for (let step = 0; step < steps; step++) await fuzz.step()
     return fuzz
@@ -67,6 +102,14 @@ export class FuzzSession {
 
   get sends(): string[] {
     return this.sent.flatMap((command) => (command.type === 'send' ? [command.id] : []))
+  }
+
+  /** What a model calls needs a person, or is a question to one. */
+  private askPeople(): void {
+    const { actions, questions } = this.harness.tools
+    this.hasPeople = true
+    actions.set('tool', { kind: 'tool', toolName: 'tool', arguments: '{}', readOnly: false })
+    questions.set('question', [{ id: '1', text: 'Which?', options: ['a', 'b'] }])
   }
 
   private async step(): Promise<void> {
@@ -78,6 +121,7 @@ export class FuzzSession {
       queue: 4,
       configure: 1,
       clear: 0.3,
+      compact: 0.7,
       model: 30,
       tool: 8,
       time: 12,
@@ -87,6 +131,10 @@ export class FuzzSession {
       repeat: 2,
       hibernate: 2,
       late: 3,
+      decide: this.hasPeople ? 8 : 0,
+      answer: this.hasPeople ? 14 : 0,
+      mission: this.hasMissions ? 8 : 0,
+      alarm: this.hasMissions ? 16 : 0,
       crash,
       crash_before_commit: crash,
       crash_after_commit: crash,
@@ -112,6 +160,9 @@ export class FuzzSession {
         return this.toolStep()
       case 'time':
         return harness.timers.advance(this.random.below(400))
+      case 'alarm':
+        harness.timers.advance(this.random.below(80_000))
+        return void harness.core.alarm()
       case 'connect':
         return this.connect(this.random.pick(this.clients))
       case 'disconnect':
@@ -230,6 +281,34 @@ export class FuzzSession {
         return { type: 'continue', id }
       case 'clear':
         return { type: 'clear', id }
+      case 'compact':
+        return { type: 'compact', id }
+      case 'decide': {
+        const { decisions } = this.harness.core.folded
+        if (decisions.length === 0) return null
+        const { decisionId } = random.pick(decisions)
+        const verdict = random.pick(['accept', 'accept', 'reject'] as const)
+        // What has to be prepared is decided a little later: something else may come between.
+        const edits = verdict === 'accept' && random.chance(0.4) ? { arguments: '{"a":2}' } : {}
+        return { type, id, decisionId, verdict, ...('arguments' in edits ? { edits } : {}) }
+      }
+      case 'answer': {
+        const { questions } = this.harness.core.folded
+        if (questions.length === 0) return null
+        const { questionId } = random.pick(questions)
+        return { type, id, questionId, answers: { 1: random.pick(['a', 'b']) } }
+      }
+      case 'mission':
+        return random.pick<Command>([
+          { type: 'mission_set', id, text: `mission ${id}`, everyMinutes: 1, maxPrompts: 2 },
+          { type: 'mission_set', id, text: `mission ${id}`, everyMinutes: 1 },
+          { type: 'mission_pause', id },
+          { type: 'mission_resume', id },
+          { type: 'mission_resume', id },
+          { type: 'mission_prompt', id },
+          { type: 'mission_clear', id },
+          { type: 'override_set', id, agentId: 'parley', override: { mode: 'ask' } },
+        ])
       case 'configure':
         return { type, id, title: `title ${id}`, recovery: random.pick(['continue', 'stop']) }
       default: {
@@ -250,14 +329,36 @@ export class FuzzSession {
   private repeat(): void {
     if (this.sent.length === 0) return
     const command = this.random.pick(this.sent)
+    const wasAcked = this.acked.has(command.id)
     const result = this.harness.core.command(OWNER, command, 'user')
-    if (result.ok) this.noteAckOf(command.id, result.value)
-    else if (this.acked.has(command.id)) throw new Error(`${command.id} was refused at last`)
+    if (!(result instanceof Promise)) return this.noteRepeated(command.id, result, wasAcked)
+    // It is prepared first: its answer comes later, or never where the object dies meanwhile.
+    void result.then(
+      (late) => {
+        try {
+          this.noteRepeated(command.id, late, wasAcked)
+        } catch (error) {
+          this.failure ??= error as Error
+        }
+      },
+      (error: unknown) => {
+        if (!(error instanceof Crash)) this.failure ??= error as Error
+      },
+    )
+  }
+
+  private noteRepeated(
+    id: string,
+    result: { ok: true; value: Ack } | { ok: false },
+    wasAcked: boolean,
+  ): void {
+    if (result.ok) this.noteAckOf(id, result.value)
+    else if (wasAcked) throw new Error(`${id} was refused at last`)
   }
 
   /** A model and a tool that did not notice the cancel: nothing of theirs may reach the log. */
   private speakLate(): void {
-    const call = this.harness.model.calls.findLast(({ signal }) => signal.aborted)
+    const call = this.calls.findLast(({ signal }) => signal.aborted)
     call?.emitLate({ type: 'text', text: 'too late ' })
     call?.emitLate({ type: 'tool_call', id: 'late', toolName: 'tool', arguments: '{}' })
     const run = this.harness.tools.runs.findLast(({ context }) => context.signal.aborted)
@@ -265,33 +366,44 @@ export class FuzzSession {
     run?.settle({ ok: true, result: 'too late' })
   }
 
+  get calls(): ModelCall[] {
+    return [...this.harness.model.calls, ...this.harness.backup.calls]
+  }
+
   private modelStep(): void {
-    const { model } = this.harness
-    if (!model.isCalled) return
-    const call = model.current
+    const call = this.calls.find((one) => !one.settled)
+    if (call === undefined) return
     const { random } = this
-    const words = Array.from({ length: 1 + random.below(6) }, () => random.pick(WORDS)).join('')
+    // Numbered, so that nothing repeats: a repetition at a seam is cut, and would look like a loss.
+    const picked = Array.from({ length: 1 + random.below(6) }, () => random.pick(WORDS))
+    const words = `${++this.spoken}.${picked.join('')}`
     switch (
       random.weighted({
         text: 8,
         thinking: 3,
         input: 2,
-        call: 2,
+        call: this.hasPeople ? 8 : 2,
         think: 1,
         end: 1,
         finish: 3,
-        fail: 0.4,
+        fail: 1.2,
       })
     ) {
       case 'text':
-        this.said += words
+        if (!isSummary(call)) this.said += words
         return void call.text(words)
       case 'thinking':
         return void call.emit({ type: 'thinking', text: words })
       case 'input':
         return void call.emit({ type: 'tool_input', id: 'pc1', toolName: 'tool', text: '{"a":' })
       case 'call': {
-        const toolName = random.pick(['tool', 'safe_tool'])
+        const names = [
+          'tool',
+          'safe_tool',
+          ...(this.hasPeople ? ['question', 'question'] : []),
+          ...(this.hasMissions ? ['mission_done'] : []),
+        ]
+        const toolName = random.pick(names)
         return void call.emit({ type: 'tool_call', id: 'pc1', toolName, arguments: '{"a":1}' })
       }
       case 'think': {
@@ -309,7 +421,7 @@ export class FuzzSession {
       case 'finish':
         return call.finish()
       case 'fail':
-        return call.fail(new ModelError('model_unavailable', 'gone'))
+        return call.fail(new ModelError(random.pick(FAILURES), 'gone'))
     }
   }
 
@@ -318,12 +430,14 @@ export class FuzzSession {
     if (open.length === 0) return
     const run = this.random.pick(open)
     if (this.random.chance(0.5)) return run.context.output(this.random.pick(WORDS))
-    if (this.random.chance(0.8)) return run.settle({ ok: true, result: 'a result' })
-    run.settle({ ok: false, error: { code: 'tool_error', message: 'it broke' } })
+    if (this.random.chance(0.4)) return run.settle({ ok: true, result: 'a result' })
+    const code = this.random.pick(['tool_error', 'tool_denied', 'tool_denied'] as const)
+    run.settle({ ok: false, error: { code, message: 'it did not work' } })
   }
 
   /** Everyone connected, everything delivered, every older page read. */
   async converge(): Promise<void> {
+    if (this.failure !== null) throw this.failure
     this.harness.database.crashAt = null
     for (const { socket } of this.clients) if (socket !== null) socket.onSend = () => {}
     for (const client of this.clients) this.connect(client)
@@ -349,7 +463,7 @@ export class FuzzSession {
       before = client.model.olderBefore
     ) {
       const limit = 1 + this.random.below(20)
-      const page = this.harness.core.events(OWNER, { before, limit, deltas: false })
+      const page = this.harness.core.views.events(OWNER, { before, limit, deltas: false })
       if (!page.ok) throw new Error('no page')
       client.model.prepend(before, page.value)
     }

@@ -5,6 +5,17 @@ import type { Sql, SqlValue } from '../../core/session/sql.ts'
 
 export class Crash extends Error {}
 
+/** Node takes and gives views where workerd takes and gives buffers. */
+const toInput = (value: SqlValue): SQLInputValue =>
+  value instanceof ArrayBuffer ? new Uint8Array(value) : value
+const toRow = (row: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      value instanceof Uint8Array ? value.slice().buffer : value,
+    ]),
+  )
+
 export class MemorySql implements Sql {
   private readonly db = new DatabaseSync(':memory:')
   private readonly statements = new Map<string, StatementSync>()
@@ -16,7 +27,7 @@ export class MemorySql implements Sql {
     let statement = this.statements.get(query)
     statement ??= this.db.prepare(query)
     this.statements.set(query, statement)
-    return statement.all(...(bindings as SQLInputValue[])).map((row) => ({ ...row })) as Row[]
+    return statement.all(...bindings.map(toInput)).map(toRow) as Row[]
   }
 
   transaction<T>(run: () => T): T {
@@ -31,6 +42,14 @@ export class MemorySql implements Sql {
       if (this.db.isTransaction) this.db.exec('ROLLBACK')
       throw error
     }
+  }
+
+  /** Nothing is left, as after `deleteAll`. */
+  wipe(): void {
+    const tables = this.exec<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table'",
+    )
+    for (const { name } of tables) this.db.exec(`DROP TABLE ${name}`)
   }
 
   private crash(): never {

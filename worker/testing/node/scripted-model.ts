@@ -1,6 +1,7 @@
 // A model whose every word is the test's. Each provider call waits in `calls` until the test has
 // emitted what it likes and finished or failed it.
 
+import type { ModelSummary } from '#protocol/http'
 import type { Model, ModelFinish, ModelPart, ModelRequest } from '../../core/session/model.ts'
 
 export class ModelCall {
@@ -44,6 +45,12 @@ export class ModelCall {
     this.resolve({ stopReason, usage: { inputTokens: 10, outputTokens, cachedTokens: 0 } })
   }
 
+  /** Ends with what the provider says of it; null: it says nothing. */
+  finishWith(usage: ModelFinish['usage'], stopReason: ModelFinish['stopReason'] = 'stop'): void {
+    this.settled = true
+    this.resolve({ stopReason, usage })
+  }
+
   fail(error: unknown): void {
     this.settled = true
     this.rejectWith(error)
@@ -51,8 +58,14 @@ export class ModelCall {
 }
 
 export class ScriptedModel implements Model {
-  readonly id = 'scripted'
+  readonly id: string
+  readonly info: ModelSummary
   readonly calls: ModelCall[] = []
+
+  constructor(id = 'scripted', info: Partial<ModelSummary> = {}) {
+    this.id = id
+    this.info = { id, provider: 'test', window: 1_000_000, tools: true, price: null, ...info }
+  }
 
   stream(
     request: ModelRequest,

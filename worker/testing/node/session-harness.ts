@@ -1,6 +1,7 @@
 // A session with everything around it in the test's hands: clock, model, tools, sockets, crashes.
 
 import type { Ack, Command } from '#protocol/commands'
+import type { Plan, Question, SavedRule } from '#protocol/decision-events'
 import type { SessionEvent } from '#protocol/events'
 import type { ServerFrame } from '#protocol/frames'
 import { fold } from '#protocol/reduce'
@@ -8,9 +9,19 @@ import type { SessionState } from '#protocol/state'
 import { Log } from '../../core/session/log.ts'
 import { Receiver } from '../../core/session/receive.ts'
 import { SessionCore } from '../../core/session/session.ts'
-import type { Projection, SessionDeps } from '../../core/session/session-deps.ts'
+import type { Peers, Projection, SessionDeps } from '../../core/session/session-deps.ts'
 import type { ClientSocket } from '../../core/session/subscribers.ts'
-import type { ToolContext, ToolOutcome, ToolRegistry } from '../../core/tools/tool.ts'
+import { BUILTIN_AGENTS, type Agent } from '../../core/agents/agent.ts'
+import { Circuit } from '../../core/session/circuit.ts'
+import type { ToolSpec } from '../../core/session/model.ts'
+import type { Action } from '../../core/policy/policy.ts'
+import type {
+  PreparedCall,
+  ToolBox,
+  ToolContext,
+  ToolOutcome,
+  ToolRegistry,
+} from '../../core/tools/tool.ts'
 import { MemorySql, MortalSql } from './memory-sql.ts'
 import { ScriptedModel } from './scripted-model.ts'
 import { VirtualTimers } from './virtual-timers.ts'
@@ -20,6 +31,7 @@ export const OWNER = 'owner'
 
 /** One tool execution that waits for the test to settle it. */
 export type ToolRun = {
+  callId: string
   toolName: string
   arguments: string
   context: ToolContext
@@ -29,14 +41,33 @@ export type ToolRun = {
 
 export class ScriptedTools implements ToolRegistry {
   readonly runs: ToolRun[] = []
-  specs(): [] {
-    return []
+  /** What the model is told it may call. Any call is run, offered or not. */
+  offered: readonly ToolSpec[] = []
+  specs(): readonly ToolSpec[] {
+    return this.offered
   }
   isRepeatable(toolName: string): boolean {
     return toolName.startsWith('safe')
   }
-  execute(
-    call: { toolName: string; arguments: string },
+  /** What the policy is told of a tool; one without is nothing that anyone would have to allow. */
+  readonly actions = new Map<string, Action>()
+  /** What a tool asks a person instead of running. */
+  readonly questions = new Map<string, readonly Question[]>()
+  readonly plans = new Map<string, Plan>()
+  prepare(call: { callId: string; toolName: string; arguments: string }): PreparedCall {
+    const questions = this.questions.get(call.toolName)
+    if (questions !== undefined) return { do: 'ask', questions }
+    const plan = this.plans.get(call.toolName)
+    if (plan !== undefined) return { do: 'plan', plan }
+    return {
+      do: 'run',
+      action: this.actions.get(call.toolName) ?? null,
+      preview: () => Promise.resolve({}),
+      run: (context) => this.execute(call, context),
+    }
+  }
+  private execute(
+    call: { callId: string; toolName: string; arguments: string },
     context: ToolContext,
   ): Promise<ToolOutcome> {
     return new Promise((resolve) => {
@@ -84,6 +115,19 @@ export class TestSocket implements ClientSocket {
   }
 }
 
+const unreachable = (): Promise<never> => Promise.reject(new Error('nobody is there'))
+/** Most tests have one session only. */
+export const NO_PEERS: Peers = {
+  deliver: unreachable,
+  isWanted: unreachable,
+  inheritance: unreachable,
+  summary: unreachable,
+  command: unreachable,
+  remove: unreachable,
+  restore: unreachable,
+  workspace: unreachable,
+}
+
 export class SessionHarness {
   readonly database = new MemorySql()
   readonly timers = new VirtualTimers()
@@ -91,16 +135,25 @@ export class SessionHarness {
   directoryFails = false
   alarmAt: number | null = null
   model = new ScriptedModel()
+  /** Takes over when `model` fails, in tests that ask for it. */
+  backup = new ScriptedModel('backup')
+  fallbacks: string[] = []
+  agents: Agent[] = []
+  /** Standing missions of agents, by name. */
+  readonly agentMissions = new Map<string, string>()
   tools = new ScriptedTools()
+  readonly rules: SavedRule[] = []
   erased = false
   core: SessionCore
   receiver: Receiver
   private sql: MortalSql
-  private readonly overrides: Partial<SessionDeps>
+  /** Asked for each time the object wakes. */
+  private readonly overrides: () => Partial<SessionDeps>
   private commands = 0
+  readonly circuit = new Circuit()
 
-  constructor(overrides: Partial<SessionDeps> = {}) {
-    this.overrides = overrides
+  constructor(overrides: Partial<SessionDeps> | (() => Partial<SessionDeps>) = {}) {
+    this.overrides = typeof overrides === 'function' ? overrides : () => overrides
     this.database.onCrash = () => this.die()
     this.sql = new MortalSql(this.database)
     this.core = this.build()
@@ -120,7 +173,7 @@ export class SessionHarness {
 
   /** Let everything that is ready happen: promises only, never time. */
   async settle(): Promise<void> {
-    for (let i = 0; i < 30; i++) await Promise.resolve()
+    for (let i = 0; i < 60; i++) await Promise.resolve()
   }
 
   command(command: { type: Command['type']; id?: string } & Record<string, unknown>): Ack {
@@ -130,6 +183,14 @@ export class SessionHarness {
   }
 
   try(command: { type: Command['type']; id?: string } & Record<string, unknown>) {
+    const full = { id: `c${++this.commands}`, ...command } as unknown as Command
+    const result = this.core.command(OWNER, full, 'user')
+    if (result instanceof Promise) throw new Error('this command is prepared: use tryLater')
+    return result
+  }
+
+  /** A command that may have to be prepared first. */
+  async tryLater(command: { type: Command['type']; id?: string } & Record<string, unknown>) {
     const full = { id: `c${++this.commands}`, ...command } as unknown as Command
     return this.core.command(OWNER, full, 'user')
   }
@@ -168,7 +229,7 @@ export class SessionHarness {
   die(): void {
     this.sql.dead = true
     this.timers.drop()
-    for (const call of this.model.calls) call.settled = true
+    for (const call of [...this.model.calls, ...this.backup.calls]) call.settled = true
     for (const run of this.tools.runs) run.settled = true
   }
 
@@ -186,6 +247,21 @@ export class SessionHarness {
     return fold(this.events())
   }
 
+  private toolBox(): ToolBox {
+    return {
+      isRepeatable: (toolName) => this.tools.isRepeatable(toolName),
+      inspect: (toolName, args) => ({
+        action: this.tools.actions.get(toolName) ?? {
+          kind: 'tool',
+          toolName,
+          arguments: args,
+          readOnly: true,
+        },
+      }),
+      open: () => Promise.resolve({ registry: this.tools, warnings: [] }),
+    }
+  }
+
   private build(): SessionCore {
     this.sql = new MortalSql(this.database)
     const { sql } = this
@@ -193,9 +269,33 @@ export class SessionHarness {
       sql,
       now: () => this.timers.now,
       timers: this.timers,
-      models: { ids: ['scripted', 'other'], get: (id) => (id === 'scripted' ? this.model : null) },
-      tools: this.tools,
-      system: 'test',
+      random: () => 0.5,
+      models: {
+        ids: ['scripted', 'other'],
+        get: (id) => [this.model, this.backup].find((model) => model.id === id) ?? null,
+        fallbacksOf: () => this.fallbacks,
+      },
+      agents: {
+        find: (name) => (name === 'parley' || name === 'assistant' ? BUILTIN_AGENTS[0]! : null),
+        load: async (_owner, name) => this.agents.find((agent) => agent.name === name) ?? null,
+        list: async () => [BUILTIN_AGENTS[0]!, ...this.agents],
+      },
+      peers: NO_PEERS,
+      missions: {
+        load: async (_owner, agent) => {
+          const text = this.agentMissions.get(agent)
+          return text === undefined ? null : { text }
+        },
+      },
+      tools: this.toolBox(),
+      rules: {
+        load: () => Promise.resolve(this.rules),
+        save: async (_owner, rule) => void this.rules.push(rule),
+      },
+      sensitivePatterns: [],
+      decisionMs: null,
+      circuit: this.circuit,
+      stallMs: 90_000,
       commandRate: null,
       setAlarm: (at) => {
         this.alarmAt = at
@@ -218,7 +318,7 @@ export class SessionHarness {
       erase: async () => {
         this.erased = true
       },
-      ...this.overrides,
+      ...this.overrides(),
     })
   }
 }

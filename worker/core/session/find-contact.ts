@@ -1,0 +1,112 @@
+// Whom a run turns to: the session of an agent in this context, a session by its id, or a child that
+// is made for a task. Ids follow from who asks for what, so that finding and making are one thing.
+
+import { isSessionId } from '#protocol/ids'
+import type { RunState, SessionState } from '#protocol/state'
+import type { Agent } from '../agents/agent.ts'
+import type { ContactRequest } from '../tools/tool.ts'
+import type { Contact } from './contacts.ts'
+import { stricterMode, toLimits } from './inherited.ts'
+import type { NewPeer } from './letters.ts'
+import type { SessionDeps } from './session-deps.ts'
+
+type FindDeps = Pick<SessionDeps, 'agents' | 'models' | 'peers'> & {
+  owner: string
+  session: SessionState['session']
+  /** The agent that the run is, as it was set up. */
+  own: Agent
+  run: Extract<RunState, { status: 'running' }>
+  callId: string
+}
+
+/** `problem`: what the agent is told instead. */
+export type Found = { contact: Contact } | { problem: string }
+
+export async function findContact(
+  deps: FindDeps,
+  request: Exclude<ContactRequest, { type: 'list' }>,
+): Promise<Found> {
+  if (request.type === 'spawn') return findChild(deps, request)
+  const { to } = request
+  const { session } = deps
+  const context = session.origin?.context ?? { sessionId: session.id, agent: session.agent }
+  const agent = await findAgent(deps, to)
+  if (agent === null) return isSessionId(to) ? findSession(deps, request) : unknownAgent(deps, to)
+  // The agent that the person talks to in this context is that one, not another of its name.
+  const isRoot = to === context.agent
+  const toSessionId = isRoot
+    ? context.sessionId
+    : await toPeerId('agent', context.sessionId, agent.name)
+  const create = isRoot ? null : toPeer(deps, agent)
+  const { text, wait, seconds } = request
+  return {
+    contact: { type: 'message', toSessionId, toAgent: agent.name, text, wait, seconds, create },
+  }
+}
+
+async function findSession(
+  { peers, owner, session }: FindDeps,
+  { to, text, wait, seconds }: Extract<ContactRequest, { type: 'message' }>,
+): Promise<Found> {
+  const message = { type: 'message', toSessionId: to, text, wait, seconds, create: null } as const
+  if (to === session.id) return { contact: { ...message, toAgent: session.agent } }
+  const summary = await peers.summary(to, owner)
+  if (summary === null) return { problem: `There is no session ${to}.` }
+  return { contact: { ...message, toAgent: summary.agent } }
+}
+
+async function findChild(
+  deps: FindDeps,
+  { agent: name, task }: Extract<ContactRequest, { type: 'spawn' }>,
+): Promise<Found> {
+  const { run, callId, session } = deps
+  const agent = name === null ? deps.own : await findAgent(deps, name)
+  if (agent === null) return unknownAgent(deps, name ?? '')
+  const childSessionId = await toPeerId('child', run.runId, callId)
+  const peer = toPeer(deps, agent)
+  const parent = {
+    sessionId: session.id,
+    runId: run.runId,
+    workspaceId: session.origin?.parent?.workspaceId ?? session.id,
+    topRunId: session.origin?.parent?.topRunId ?? run.runId,
+    depth: (session.origin?.parent?.depth ?? 0) + 1,
+  }
+  const create = { ...peer, origin: { ...peer.origin, parent } }
+  return { contact: { type: 'spawn', childSessionId, task, create } }
+}
+
+const findAgent = async ({ agents, owner }: FindDeps, name: string): Promise<Agent | null> =>
+  agents.find(name) ?? agents.load(owner, name)
+
+async function unknownAgent({ agents, owner }: FindDeps, name: string): Promise<Found> {
+  const names = (await agents.list(owner)).map((agent) => agent.name)
+  return { problem: `There is no agent ${name}. There are: ${names.join(', ')}.` }
+}
+
+/** It never has more rights than whoever makes it. */
+function toPeer(deps: FindDeps, agent: Agent): NewPeer {
+  const { session, models } = deps
+  const limits = toLimits(session, deps.own)
+  const model = agent.models.find((id) => models.ids.includes(id)) ?? session.model
+  return {
+    agent: agent.name,
+    model,
+    mode: stricterMode(agent.mode, limits.mode),
+    recovery: session.recovery,
+    origin: {
+      context: session.origin?.context ?? { sessionId: session.id, agent: session.agent },
+      limits,
+      rules: [...session.rules],
+    },
+  }
+}
+
+const ID_CHARS = 22
+
+/** As hard to guess as what it is made of, which begins with a session's id. */
+async function toPeerId(kind: 'agent' | 'child', of: string, name: string): Promise<string> {
+  const bytes = new TextEncoder().encode([kind, of, name].join('\n'))
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  const text = btoa(String.fromCharCode(...hash))
+  return text.replaceAll('+', '-').replaceAll('/', '_').slice(0, ID_CHARS)
+}

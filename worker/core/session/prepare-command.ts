@@ -1,0 +1,35 @@
+// Which commands have to be prepared before they can be decided, and how.
+
+import type { Command } from '#protocol/commands'
+import type { SessionState } from '#protocol/state'
+import type { Assist } from './answers.ts'
+import { prepareFileCommand } from './file-commands.ts'
+import { needsPreparing, prepareDecision, type PrepareDeps } from './prepare-decision.ts'
+import type { SessionFiles } from './session-files.ts'
+
+export type CommandDeps = Pick<PrepareDeps, 'tools' | 'judge'> & {
+  files: SessionFiles
+  state: () => SessionState
+  now: () => number
+  patterns: () => readonly string[]
+}
+
+/** null: it can be decided at once. */
+export function preparationOf(
+  command: Command,
+  { files, state, now, patterns, ...deps }: CommandDeps,
+): (() => Promise<Assist>) | null {
+  switch (command.type) {
+    case 'keep':
+    case 'undo':
+    case 'redo':
+    case 'restore':
+      return () => prepareFileCommand(files, command)
+    case 'decide':
+      if (!needsPreparing(command)) return null
+      return () =>
+        prepareDecision({ ...deps, state: state(), now: now(), patterns: patterns() }, command)
+    default:
+      return null
+  }
+}

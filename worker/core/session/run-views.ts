@@ -1,0 +1,99 @@
+// Runs as other programs ask for them (AGT6): read from the log, never stored.
+
+import type { SessionEvent } from '#protocol/events'
+import type { RunRecord } from '#protocol/http'
+import { parseRunId, toRunId } from '#protocol/ids'
+import type { SessionState } from '#protocol/state'
+import { applyToHistory, emptyHistory, toMessages } from './history.ts'
+import type { Log } from './log.ts'
+import type { ModelMessage } from './model.ts'
+import { toRunRecords } from './run-records.ts'
+import type { RunSetup } from './run-setup.ts'
+
+export type RunsQuery = { before?: number; limit: number }
+export type RunsPage = { runs: RunRecord[]; hasMore: boolean }
+
+/** Newest first. */
+export function listRuns(log: Log, sessionId: string, { before, limit }: RunsQuery): RunsPage {
+  const starts = log.runStarts(before, limit + 1)
+  const page = starts.slice(0, limit)
+  const [newest, oldest] = [page[0], page.at(-1)]
+  if (newest === undefined || oldest === undefined) return { runs: [], hasMore: false }
+  // `before` says where a run began: the newest of them goes on to its own end.
+  const end = log.terminalSeqOf(toRunId(sessionId, newest))
+  const through = end === null ? undefined : end + 1
+  const events = log.events({ after: oldest - 1, before: through, openParts: [] })
+  return { runs: toRunRecords(sessionId, events).toReversed(), hasMore: starts.length > limit }
+}
+
+/** What a run's model was told. `raw`: word for word, with what it would be told now around it. */
+export type RunContext = {
+  run: RunRecord
+  messages: number
+  tokens: number | null
+  window: number | null
+  percent: number | null
+  compacted: boolean
+  summary: string | null
+  raw?: { system: string; messages: ModelMessage[]; tools: string[] }
+}
+
+type RunView = {
+  run: RunRecord
+  messages: ModelMessage[]
+  context: SessionState['context']
+  summary: string | null
+}
+
+/** What the model knew when the run ended, or knows now. null: there is no such run here. */
+export function viewRun(log: Log, sessionId: string, runId: string): RunView | null {
+  const startedSeq = parseRunId(runId)?.startedSeq
+  if (startedSeq === undefined) return null
+  const endSeq = log.terminalSeqOf(runId)
+  const before = endSeq === null ? undefined : endSeq + 1
+  const ofRun = log.events({ after: startedSeq - 1, before, openParts: [] })
+  const run = toRunRecords(sessionId, ofRun).find((record) => record.run_id === runId)
+  if (run === undefined) return null
+  const history = emptyHistory()
+  const seen: { context: SessionState['context']; summary: string | null } = {
+    context: null,
+    summary: null,
+  }
+  for (const event of log.events({ before, openParts: [] })) {
+    applyToHistory(history, event)
+    noteContext(seen, event)
+  }
+  return { run, messages: toMessages(history), ...seen }
+}
+
+function noteContext(
+  seen: { context: SessionState['context']; summary: string | null },
+  event: SessionEvent,
+): void {
+  if (event.type === 'context_usage') seen.context = { ...event, upToSeq: 0 }
+  if (event.type === 'compacted') seen.summary = event.summary
+  if (event.type !== 'session_cleared') return
+  seen.context = null
+  seen.summary = null
+}
+
+export async function describeRun(
+  { run, messages, context, summary }: RunView,
+  setUp: (() => Promise<RunSetup>) | null,
+): Promise<RunContext> {
+  const described = {
+    run,
+    messages: messages.length,
+    tokens: context?.tokens ?? null,
+    window: context?.window ?? null,
+    percent:
+      context === null || context.window === 0
+        ? null
+        : Math.round((context.tokens / context.window) * 100),
+    compacted: summary !== null,
+    summary,
+  }
+  if (setUp === null) return described
+  const { system, tools } = await setUp()
+  return { ...described, raw: { system, messages, tools: tools.specs().map(({ name }) => name) } }
+}

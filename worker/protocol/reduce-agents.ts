@@ -1,0 +1,138 @@
+// How exchanges and children change a session. Part of the reducer.
+
+import type { Callback } from './agent-events.ts'
+import type { EventOf, EventType } from './events.ts'
+import { CHILD_SECONDS } from './limits.ts'
+import { updateTool, withWaiting } from './reduce-decisions.ts'
+import type { OpenExchange, RunState, SessionState } from './state.ts'
+import type { CallbackTurn, ChildView } from './turns.ts'
+
+type Placed<T extends EventType> = EventOf<T> & { seq: number; at: number }
+
+export function applyExchangeStarted(
+  state: SessionState,
+  event: Placed<'exchange_started'>,
+): SessionState {
+  const { exchangeId, callId, runId, toSessionId, toAgent, text, wait } = event
+  const { hops, budget, expiresAt } = event
+  const open: OpenExchange = {
+    exchangeId,
+    callId,
+    runId,
+    toSessionId,
+    toAgent,
+    wait,
+    hops,
+    budget,
+    expiresAt,
+  }
+  const exchange = { exchangeId, toSessionId, toAgent, text, wait }
+  const next = updateTool(state, callId, (tool) => ({ ...tool, exchange }))
+  const run = spend(next.run, 1 + budget)
+  return withWaiting({ ...next, run, exchanges: [...next.exchanges, open] })
+}
+
+/** What it comes to besides its place in the transcript. */
+export function applyCallback(
+  state: SessionState,
+  event: Placed<'agent_callback_result'>,
+): SessionState {
+  const { exchangeId, callId, budget } = event
+  const open = state.exchanges.find((one) => one.exchangeId === exchangeId)
+  const exchanges = state.exchanges.filter((one) => one !== open)
+  const closed = { ...state, exchanges, run: giveBack(state.run, open?.runId, budget) }
+  if (event.as !== 'result' || callId === undefined) return withWaiting(closed)
+  const answered = updateTool(closed, callId, (tool) =>
+    tool.exchange === undefined
+      ? tool
+      : { ...tool, exchange: { ...tool.exchange, answer: toCallback(event) } },
+  )
+  return withWaiting(answered)
+}
+
+export function toCallback(event: Callback): Callback {
+  const { exchangeId, from, sessionId, runId, ok, result, toolCalls } = event
+  return { exchangeId, from, sessionId, runId, ok, result, toolCalls }
+}
+
+export const toCallbackTurn = (event: Placed<'agent_callback_result'>): CallbackTurn => ({
+  kind: 'callback',
+  seq: event.seq,
+  at: event.at,
+  callback: toCallback(event),
+  isRecord: event.as === 'record',
+})
+
+export function applySpawned(state: SessionState, event: Placed<'subagent_spawned'>): SessionState {
+  const { runId, callId, childSessionId, childRunId, agent, task, budget } = event
+  const status = 'running' as const
+  const child: ChildView = {
+    childSessionId,
+    childRunId,
+    agent,
+    task,
+    status,
+    activity: '',
+    tools: 0,
+    startedAt: event.at,
+  }
+  const expiresAt = event.at + CHILD_SECONDS * 1000
+  const ids = { childSessionId, childRunId, callId, runId }
+  const open = { ...ids, agent, budget, expiresAt, status, waits: [] }
+  const next = updateTool(state, callId, (tool) => ({ ...tool, child }))
+  const run = spend(next.run, 1 + budget)
+  return withWaiting({ ...next, run, children: [...next.children, open] })
+}
+
+export function applyProgress(state: SessionState, event: EventOf<'subagent_progress'>) {
+  const { childRunId, status, activity, tools, waits } = event
+  const child = state.children.find((one) => one.childRunId === childRunId)
+  if (child === undefined) return state
+  const children = state.children.map((one) => (one === child ? { ...one, status, waits } : one))
+  return updateChild({ ...state, children }, child.callId, { status, activity, tools })
+}
+
+export function applyChildResult(
+  state: SessionState,
+  event: EventOf<'subagent_result'>,
+): SessionState {
+  const { childRunId, outcome, summary, tools, durationMs, budget } = event
+  const child = state.children.find((one) => one.childRunId === childRunId)
+  if (child === undefined) return state
+  const children = state.children.filter((one) => one !== child)
+  const next = { ...state, children, run: giveBack(state.run, child.runId, budget) }
+  const end = { status: outcome, summary, tools, durationMs }
+  return withWaiting(updateChild(next, child.callId, end))
+}
+
+const updateChild = (
+  state: SessionState,
+  callId: string,
+  fields: Partial<ChildView>,
+): SessionState =>
+  updateTool(state, callId, (tool) =>
+    tool.child === undefined ? tool : { ...tool, child: { ...tool.child, ...fields } },
+  )
+
+/** A run that is over waits for nobody; what it had asked for is still answered, for the record. */
+export function closeContacts(state: SessionState, event: EventOf<'run_done'>): SessionState {
+  const { runId, outcome } = event
+  const isLeft = (one: OpenExchange): boolean =>
+    one.runId === runId && (one.wait || outcome === 'cancelled')
+  if (state.exchanges.length === 0 && state.children.length === 0) return state
+  return {
+    ...state,
+    exchanges: state.exchanges.map((one) => (isLeft(one) ? { ...one, cancelled: true } : one)),
+    children: state.children.filter((child) => child.runId !== runId),
+  }
+}
+
+function spend(run: RunState, budget: number): RunState {
+  if (run.status !== 'running') return run
+  return { ...run, spent: (run.spent ?? 0) + budget, contacts: (run.contacts ?? 0) + 1 }
+}
+
+function giveBack(run: RunState, runId: string | undefined, budget: number): RunState {
+  if (run.status !== 'running' || run.runId !== runId || budget === 0) return run
+  return { ...run, spent: Math.max(0, (run.spent ?? 0) - budget) }
+}

@@ -1,0 +1,27 @@
+// Whether OpenAI would take a request: the body that the real provider file makes of it, held
+// against the rules of the real API.
+
+import type { ModelRequest } from '../../core/session/model.ts'
+import { createOpenAiModel } from '../../models/openai.ts'
+import { findViolation } from './strict-openai-rules.ts'
+
+const bodies: unknown[] = []
+const model = createOpenAiModel({
+  baseURL: 'http://127.0.0.1',
+  apiKey: 'test',
+  modelId: 'strict',
+  // Only what would be sent is of interest: the answer is an error.
+  fetch: (_input, init) => {
+    bodies.push(JSON.parse(init?.body as string))
+    return Promise.resolve(new Response('{}', { status: 400 }))
+  },
+})
+
+/** null: valid. Otherwise what is wrong, in the words of the provider. */
+export async function findOpenAiProblem(request: ModelRequest): Promise<string | null> {
+  bodies.length = 0
+  await model.stream(request, new AbortController().signal, () => {}).catch(() => {})
+  if (bodies.length !== 1) return `${bodies.length} requests were made`
+  const violation = findViolation(bodies[0])
+  return violation === null ? null : `${violation.rule}: ${violation.message}`
+}
