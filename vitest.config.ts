@@ -28,6 +28,7 @@ export default defineConfig({
           exclude: ['**/*.do.test.ts', '**/node_modules/**'],
           maxWorkers: EVERY_CORE,
           testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {
@@ -62,6 +63,7 @@ export default defineConfig({
           ],
           maxWorkers: EVERY_CORE,
           testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

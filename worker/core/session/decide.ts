@@ -1,34 +1,29 @@
-// Every change of a session is decided here: state and command in, events and effects out. Pure,
-// so that "stop means stopped" is a property of a function and not of timing.
+// What people and time change in a session: state and command in, events and effects out. Pure, so
+// that "stop means stopped" is a property of a function and not of timing. The reports of a run are
+// decided in decide-report, letters of other sessions in decide-letter.
 
 import type { Command, CommandOf } from '#protocol/commands'
-import type { EventBody, EventOf, Mode, QueueItem } from '#protocol/events'
+import type { Mode, QueueItem } from '#protocol/events'
 import type { Rejection } from '#protocol/http'
-import { parseRunId, toCheckpointId } from '#protocol/ids'
-import { AUTOMATIC_CONTINUATIONS, EVENT_BYTES } from '#protocol/limits'
+import { EVENT_BYTES } from '#protocol/limits'
 import { missionDueAt } from '#protocol/mission-schedule'
 import { toCallback } from '#protocol/reduce-agents'
-import { waitingCalls } from '#protocol/reduce-decisions'
-import type { OpenDecision, RunState, SessionState } from '#protocol/state'
-import type { ToolPart } from '#protocol/turns'
+import type { OpenDecision, SessionState } from '#protocol/state'
 import { utf8Bytes } from '#protocol/text'
 import { findPatternProblem } from '../policy/sensitive.ts'
 import { changeItems, fitsQueue, type QueueChange } from './queue.ts'
-import { askPerson, expireDecision, takeAnswer, takeDecision, type Taken } from './answers.ts'
-import { startContact } from './contacts.ts'
-import type { Accepted, Decision, DecideContext, RunReport } from './decide-types.ts'
+import { expireDecision, takeAnswer, takeDecision, type Taken } from './answers.ts'
+import type { Accepted, Decision, DecideContext } from './decide-types.ts'
 import { answerWithdrawn, findExchange, recordAnswer } from './exchanges.ts'
-import { inParts, recordFileCommand, type FileCommand } from './file-commands.ts'
+import { recordFileCommand, type FileCommand } from './file-commands.ts'
 import {
   addIdlePrompt,
   changeMission,
-  endMissionByTool,
   findPromptProblem,
   setOverride,
   type MissionCommand,
 } from './missions.ts'
-import { Plan, queueFull, refuse, toKind } from './plan.ts'
-import { settleOpen } from './settle.ts'
+import { Plan, queueFull, refuse } from './plan.ts'
 
 export function decide(state: SessionState, command: Command, context: DecideContext): Decision {
   const plan = new CommandPlan(state, context)
@@ -72,40 +67,6 @@ export function decide(state: SessionState, command: Command, context: DecideCon
     case 'compact':
       return plan.compact()
   }
-}
-
-/** null: the run is over, the report came too late and changes nothing. */
-export function decideReport(
-  state: SessionState,
-  report: RunReport,
-  context: DecideContext,
-): Accepted | null {
-  const { run } = state
-  if (run.status !== 'running') return null
-  if (run.runId !== report.runId || run.attempt !== report.attempt) return null
-  const plan = new CommandPlan(state, context)
-  switch (report.type) {
-    case 'run_events':
-      return plan.record(report.events)
-    case 'step_begin':
-      return plan.beginStep()
-    case 'wait':
-      return plan.wait(report)
-    case 'contact':
-      return plan.contact(report)
-    case 'files':
-      return plan.recordFiles(report)
-    case 'run_finished':
-      return plan.finish(report)
-  }
-}
-
-/** The object woke with a run in flight and nothing that runs it (RUN9). */
-export function decideRecovery(state: SessionState, context: DecideContext): Accepted | null {
-  const { run } = state
-  // Nothing executed: whoever waits for an answer has lost nothing.
-  if (run.status !== 'running' || run.waiting === true) return null
-  return new CommandPlan(state, context).recover()
 }
 
 /** Decisions that nobody has made in time. null: there are none. */
@@ -246,78 +207,6 @@ class CommandPlan extends Plan {
     return this.accept({ runId: this.startRun('compact') })
   }
 
-  record(events: EventBody[]): Accepted {
-    for (const event of events) {
-      this.draft.add(event)
-      endMissionByTool(this.draft, this.draft.events.at(-1)!, this.context.by)
-    }
-    return this.accept({})
-  }
-
-  /** Steers enter together, in order, before the provider is called. */
-  beginStep(): Accepted {
-    this.takeSteers()
-    return this.accept({})
-  }
-
-  finish(report: Extract<RunReport, { type: 'run_finished' }>): Accepted {
-    settleOpen(this.draft, this.context.liveTexts(), this.because('the run ended'))
-    if (report.context !== undefined) this.draft.add(report.context)
-    if (report.error !== undefined) {
-      this.draft.add({ type: 'error', runId: report.runId, ...report.error })
-    }
-    this.endRun(report.outcome, report.stopReason)
-    if (report.outcome === 'failed') this.holdQueue()
-    else this.startNext()
-    return this.accept({})
-  }
-
-  recover(): Accepted {
-    const { run, session } = this.draft.state
-    if (run.status !== 'running') return this.accept({})
-    const goesOn =
-      session.recovery === 'continue' &&
-      run.attempt <= AUTOMATIC_CONTINUATIONS &&
-      this.context.models.includes(run.model)
-    const waits = waitingCalls(this.draft.state)
-    const keep = (tool: ToolPart): boolean =>
-      goesOn &&
-      (waits.has(tool.callId) || (!isApproved(tool) && this.context.isRepeatable(tool.toolName)))
-    settleOpen(this.draft, [], this.because('the server restarted'), keep)
-    if (!goesOn) {
-      this.endRun('interrupted', 'interrupted')
-      this.holdQueue()
-      return this.accept({})
-    }
-    const { runId, responseId, model, agent } = run
-    const attempt = run.attempt + 1
-    const again = { ...toKind(run.kind), ...toAskedAgain(run) }
-    this.draft.add({ type: 'run_started', runId, responseId, model, agent, attempt, ...again })
-    this.effects.push({ type: 'start_run', runId, attempt })
-    return this.accept({})
-  }
-
-  recordFiles({ runId, files, childRunId }: Extract<RunReport, { type: 'files' }>) {
-    const checkpointId = toCheckpointId(parseRunId(runId)?.startedSeq ?? 0)
-    const child = childRunId === undefined ? {} : { childRunId }
-    for (const part of inParts(files)) {
-      this.draft.add({ type: 'files_changed', checkpointId, runId, ...child, files: part })
-    }
-    return this.accept({})
-  }
-
-  /** A call has to be answered for by a person. */
-  wait({ callId, request }: Extract<RunReport, { type: 'wait' }>): Accepted {
-    askPerson(this.draft, callId, request, this.context)
-    return this.accept({})
-  }
-
-  /** A call turns to another agent, or to a child that is made for it. */
-  contact({ callId, contact }: Extract<RunReport, { type: 'contact' }>): Accepted {
-    startContact(this.draft, callId, contact)
-    return this.accept({})
-  }
-
   decide(command: CommandOf<'decide'>): Decision {
     return this.answered(takeDecision(this.draft, command, this.context))
   }
@@ -379,24 +268,4 @@ class CommandPlan extends Plan {
   }
 }
 
-/** A person said yes to this call: it was begun then, and they said yes to it once. */
-const isApproved = ({ decision }: ToolPart): boolean =>
-  decision?.status === 'accepted' && decision.decisionId !== null
-
 const noSuchItem = (itemId: string): Decision => refuse('no_such_item', `no queued item ${itemId}`)
-
-/** The same run goes on: it still works for whoever it worked for. */
-function toAskedAgain({
-  parentRunId,
-  exchangeId,
-  asker,
-}: Extract<RunState, { status: 'running' }>): Pick<
-  EventOf<'run_started'>,
-  'parentRunId' | 'exchangeId' | 'asker'
-> {
-  return {
-    ...(parentRunId !== undefined && { parentRunId }),
-    ...(exchangeId !== undefined && { exchangeId }),
-    ...(asker !== undefined && { asker }),
-  }
-}

@@ -6,39 +6,38 @@ import type { Ack, Command } from '#protocol/commands'
 import type { EventBody, Mode } from '#protocol/events'
 import type { ChangedFile } from '#protocol/file-events'
 import { CLOSE, type Fragment, type Hello } from '#protocol/frames'
-import type { Rejection, SessionSummary } from '#protocol/http'
+import type { SessionSummary } from '#protocol/http'
 import { LOOK_UP_MS, RESTORE_MS, WATCHDOG_MS } from '#protocol/limits'
-import { missionDueAt, toMission } from '#protocol/mission-schedule'
+import { missionDueAt } from '#protocol/mission-schedule'
 import { fold } from '#protocol/reduce'
 import { EMPTY_STATE, hot, isSameHot, type SessionState } from '#protocol/state'
-import { isEmptySession, toInbox, toSummary } from '#protocol/summary'
+import { toSummary } from '#protocol/summary'
 import { parseRunId, parseWaitId } from '#protocol/ids'
 import { Alarm } from './alarm.ts'
-import type { Assist, DecideAssist } from './answers.ts'
-import { decide, decideExpiry, decideIdlePrompt, decideRecovery, decideReport } from './decide.ts'
+import type { Assist } from './answers.ts'
+import { decideExpiry, decideIdlePrompt } from './decide.ts'
+import { decideRecovery, decideReport } from './decide-report.ts'
 import { ChildFiles } from './child-files.ts'
-import { findAskedElsewhere } from './asked-elsewhere.ts'
 import { inheritanceOf, type Inheritance } from './inheritance.ts'
 import { within } from './timers.ts'
 import { Correspondence } from './correspondence.ts'
 import { decideLetter } from './decide-letter.ts'
 import type { DecideContext, Decision, Effect, RunReport } from './decide-types.ts'
-import { digest } from './digest.ts'
 import { Draft } from './draft.ts'
-import { findTurnStart, isProjectedDifferently } from './beside.ts'
+import { findTurnStart } from './turn-start.ts'
+import { isProjectedDifferently, toProjection } from './projection.ts'
 import type { Claim, Delivery, Envelope, NewPeer } from './letters.ts'
 import { Log, type Beside, type CommandRecord } from './log.ts'
 import { Outbox } from './outbox.ts'
-import { judge, patternsOf, type JudgeDeps } from './judge.ts'
-import { preparationOf } from './prepare-command.ts'
+import type { JudgeDeps } from './judge.ts'
 import { recordFiles } from './file-commands.ts'
 import { PersonFiles } from './person-files.ts'
 import { Runner } from './runner.ts'
 import { SessionFiles } from './session-files.ts'
-import { NOT_FOUND, refuse, SessionViews, type Outcome } from './session-views.ts'
-import type { Projection, SessionDeps } from './session-deps.ts'
+import { SessionCommands, type Reason } from './session-commands.ts'
+import { NOT_FOUND, SessionViews, type Outcome } from './session-views.ts'
+import type { SessionDeps } from './session-deps.ts'
 import { Subscribers, type ClientSocket } from './subscribers.ts'
-import { takeToken, type Bucket } from './token-bucket.ts'
 
 /** An alarm in the past rings at once: without this what cannot be done now is a busy loop. */
 const ALARM_RETRY_MS = 10_000
@@ -56,13 +55,13 @@ export class SessionCore {
   readonly personFiles: PersonFiles
   readonly childFiles: ChildFiles
   readonly views: SessionViews
+  private readonly commands: SessionCommands
   private readonly outbox: Outbox
   private readonly letters: Correspondence
   private readonly alarms: Alarm
   private loaded: Loaded | null = null
   private state: SessionState = EMPTY_STATE
   private readonly runner: Runner
-  private bucket: Bucket | undefined
   private retryNotBefore = 0
 
   constructor(deps: SessionDeps) {
@@ -75,7 +74,7 @@ export class SessionCore {
       files: this.files,
       log: this.log,
       isOwnedBy,
-      takeRate: () => this.takeRate(),
+      takeRate: () => this.commands.takeRate(),
       record: (by, files) => this.recordFiles(by, files),
     })
     this.views = new SessionViews({ session: deps, log: this.log, state, isOwnedBy })
@@ -84,6 +83,17 @@ export class SessionCore {
       state,
       isOwnedBy,
       report: (report) => this.report(report),
+    })
+    this.commands = new SessionCommands({
+      session: deps,
+      log: this.log,
+      files: this.files,
+      state,
+      isOwnedBy,
+      judging: (owner) => this.judging(owner),
+      context: (...about) => this.context(...about),
+      commit: (decision, command) => this.commit(decision, { command }),
+      warn: (code, message) => this.record({ type: 'warning', code, message }),
     })
     this.outbox = new Outbox(
       () => this.tellDirectory(),
@@ -216,78 +226,13 @@ export class SessionCore {
     return this.loaded !== null && this.loaded.owner === owner && this.loaded.eraseAt === null
   }
 
-  /** At once, but for the few that have to be prepared: nothing of those is decided before. */
-  command(
-    owner: string,
-    command: Command,
-    reason: 'user' | 'api',
-  ): Outcome<Ack> | Promise<Outcome<Ack>> {
-    const { deps, files } = this
-    const elsewhere = findAskedElsewhere(command, this.state.session.id)
-    if (elsewhere !== null) return this.forward(elsewhere, owner, command, reason)
-    const prepare = preparationOf(command, {
-      files,
-      state: () => this.state,
-      tools: deps.tools,
-      now: deps.now,
-      judge: (action) => judge(this.judging(owner), action),
-      patterns: () => patternsOf(this.judging(owner)),
-    })
-    if (prepare !== null) return this.prepared(owner, command, reason, prepare)
-    return this.decideCommand(owner, command, reason, null)
+  command(owner: string, command: Command, reason: Reason): ReturnType<SessionCommands['take']> {
+    return this.commands.take(owner, command, reason)
   }
 
-  private async forward(
-    sessionId: string,
-    owner: string,
-    command: Command,
-    reason: 'user' | 'api',
-  ): Promise<Outcome<Ack>> {
-    if (!this.isOwnedBy(owner)) return NOT_FOUND
-    const answered = await this.deps.peers.command(sessionId, owner, command, reason)
-    if (answered.ok || answered.rejection.code !== 'not_found') return answered
-    return refuse('no_such_decision', 'nothing is asked under this id')
-  }
-
-  /** Nothing is looked up for a stranger, for what was answered already, or too fast. */
-  private async prepared(
-    owner: string,
-    command: Command,
-    reason: 'user' | 'api',
-    prepare: () => Promise<Assist>,
-  ): Promise<Outcome<Ack>> {
-    if (!this.isOwnedBy(owner)) return NOT_FOUND
-    if (this.log.findCommand(command.id) !== null) {
-      return this.decideCommand(owner, command, reason, null)
-    }
-    const limited = this.takeRate()
-    if (limited !== null) return { ok: false, rejection: limited }
-    for (;;) {
-      // oxlint-disable-next-line no-await-in-loop
-      const assist = await prepare()
-      // A file changed meanwhile: what was prepared is about another one.
-      if (assist.type === 'files' && assist.version !== this.files.version) continue
-      const result = this.decideCommand(owner, command, reason, assist)
-      // oxlint-disable-next-line no-await-in-loop
-      if (result.ok && assist.type === 'decide') await this.saveRule(owner, assist)
-      return result
-    }
-  }
-
-  /** After the decision: a rule without one could say the opposite of what was answered. */
-  private async saveRule(owner: string, { ownerRule }: DecideAssist): Promise<void> {
-    if (ownerRule === undefined) return
-    try {
-      await this.deps.rules.save(owner, ownerRule)
-    } catch {
-      const message = 'The answer counts, but the rule could not be saved: you will be asked again.'
-      this.record([{ type: 'warning', code: 'rule_not_saved', message }])
-    }
-  }
-
-  private record(events: readonly EventBody[]): void {
+  private record(event: EventBody): void {
     const draft = new Draft(this.state, this.deps.now())
-    for (const event of events) draft.add(event)
+    draft.add(event)
     this.commitDraft(draft, {})
   }
 
@@ -303,30 +248,6 @@ export class SessionCore {
       above: (sessionId) => this.above(owner, sessionId),
       sensitivePatterns,
     }
-  }
-
-  private decideCommand(
-    owner: string,
-    command: Command,
-    reason: 'user' | 'api',
-    assist: Assist | null,
-  ): Outcome<Ack> {
-    if (!this.isOwnedBy(owner)) return NOT_FOUND
-    const body = digest(JSON.stringify(command))
-    const earlier = this.log.findCommand(command.id)
-    if (earlier !== null) {
-      if (earlier.body === body) return { ok: true, value: earlier.ack }
-      return refuse('id_reused', `id: ${command.id} was used for another command`)
-    }
-    // Stop must always work.
-    const isStop = command.type === 'cancel' && this.state.run.status === 'running'
-    // What was prepared has been counted already.
-    const limited = isStop || assist !== null ? null : this.takeRate()
-    if (limited !== null) return { ok: false, rejection: limited }
-    const decision = decide(this.state, command, this.context(owner, reason, assist))
-    if (!decision.ok) return decision
-    this.commit(decision, { command: { id: command.id, body, ack: decision.ack } })
-    return { ok: true, value: decision.ack }
   }
 
   /** Resolves when the directory had its chance to learn of the last change. */
@@ -494,7 +415,7 @@ export class SessionCore {
     return fold(this.log.events({ after, openParts: null }), { ...EMPTY_STATE, seq: after }).open
   }
 
-  private context(by: string, reason: 'user' | 'api', assist: Assist | null = null): DecideContext {
+  private context(by: string, reason: Reason, assist: Assist | null = null): DecideContext {
     return {
       now: this.deps.now(),
       by,
@@ -516,28 +437,10 @@ export class SessionCore {
     return event?.type === 'decision_requested' || event?.type === 'ask_user'
   }
 
-  private takeRate(): Rejection | null {
-    const { commandRate, now } = this.deps
-    if (commandRate === null) return null
-    const taken = takeToken(this.bucket, commandRate, now())
-    this.bucket = taken.bucket
-    if (taken.ok) return null
-    const { retryAfterSeconds } = taken
-    return { code: 'rate_limited', message: 'too many commands', retryAfterSeconds }
-  }
-
-  private projection(): Projection {
-    const eraseAt = this.loaded?.eraseAt ?? null
-    const deletedAt = eraseAt === null ? null : eraseAt - RESTORE_MS
-    const { state } = this
-    const mission = toMission(state.mission)
-    const empty = isEmptySession(state)
-    return { ...toSummary(state), empty, deletedAt, waits: toInbox(state), mission }
-  }
-
   private async tellDirectory(): Promise<void> {
     if (this.loaded === null) return
-    await this.deps.directory.put(this.loaded.owner, this.projection())
+    const { owner, eraseAt } = this.loaded
+    await this.deps.directory.put(owner, toProjection(this.state, eraseAt))
   }
 
   private directoryKnows(): void {

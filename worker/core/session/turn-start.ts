@@ -1,10 +1,8 @@
-// What a commit writes beside its events, by what the events are.
+// Where a turn begins: what was hot there is kept beside the log, so that a page can start from it.
 
 import type { SessionEvent } from '#protocol/events'
-import { toMission } from '#protocol/mission-schedule'
 import { fold } from '#protocol/reduce'
 import { hot, type HotState, type SessionState } from '#protocol/state'
-import { toInbox, toSummary } from '#protocol/summary'
 
 const TURN_STARTS = new Set<SessionEvent['type']>([
   'user_message',
@@ -26,15 +24,3 @@ export function findTurnStart(
   const state = isIdle ? before : fold(events.slice(0, end + 1), before)
   return { seq: state.seq, state: hot(state) }
 }
-
-/** What the list and the inbox are told; `seq` alone is no news. */
-const projected = (state: SessionState): string =>
-  JSON.stringify({
-    ...toSummary(state),
-    seq: 0,
-    waits: toInbox(state),
-    mission: toMission(state.mission),
-  })
-
-export const isProjectedDifferently = (before: SessionState, after: SessionState): boolean =>
-  projected(before) !== projected(after)
