@@ -51,7 +51,7 @@ async function deafen(session: LiveSession): Promise<{ end: Promise<'died' | 'li
     () => 'lived' as const,
     () => 'died' as const,
   )
-  await expect.poll(() => isDeaf).toBe(true)
+  await expect.poll(() => isDeaf, { timeout: 30_000 }).toBe(true)
   return { end }
 }
 
@@ -117,10 +117,9 @@ describe('in the middle of an exchange', () => {
     await watcher.untilType('run_done')
     await abortAllDurableObjects()
     expect(await held.end).toBe('died')
-    const socket = await session.connect(0)
-    expect(socket.events.some(({ type }) => type === 'agent_callback_result')).toBe(false)
-    expect(await runDurableObjectAlarm(asked.stub)).toBe(true)
-    await socket.untilType('run_done')
+    // It was deaf until it died, so the answer is still to come. The alarm may ring by itself before.
+    await runDurableObjectAlarm(asked.stub)
+    await session.untilDone()
     await expectOnce(session, asked)
   })
 })
@@ -184,7 +183,8 @@ describe('a parent and its child', () => {
     await socket.untilType('run_done')
     await abortAllDurableObjects()
     expect(await held.end).toBe('died')
-    expect(await runDurableObjectAlarm(session.stub)).toBe(true)
+    // It may ring by itself before.
+    await runDurableObjectAlarm(session.stub)
     await model.release('agents-fell')
     await Promise.all([one.untilDone(), two.untilDone()])
     for (const level of [one, two]) {
