@@ -56,6 +56,9 @@ export default defineConfig({
         ],
         test: {
           name: 'workerd',
+          // Loading Parley takes longer than most of these files. They share isolates, as sessions do
+          // when deployed, and name their owners and sessions apart.
+          isolate: false,
           include: ['worker/**/*.do.test.ts'],
           setupFiles: [
             './worker/testing/apply-migrations.ts',

@@ -81,6 +81,10 @@ async function expectUnharmed(): Promise<void> {
   expect(new URL(page.url()).origin).toBe(stage.server.origin)
 }
 
+/** The sanitizer is loaded when it is first needed: until then raw HTML is shown as it was written. */
+const untilSanitized = (): Promise<void> =>
+  answer(page, 0).getByText('Image: beacon').first().waitFor()
+
 const readRemains = () =>
   page.getByTestId('transcript').evaluate((root) => {
     const all = [...root.querySelectorAll('*')]
@@ -104,6 +108,7 @@ describe('what a model writes', () => {
   test('[MED2][SAF2] hostile HTML and links are shown as harmless text, streamed and reloaded', async () => {
     await startChat(page, script([{ repeat: 1, text: HOSTILE }, stop]))
     await untilEnded(page, 0)
+    await untilSanitized()
     const clean = { tags: [], handlers: [], links: [], ids: [] }
     expect(await readRemains()).toEqual(clean)
     await expectUnharmed()
@@ -121,8 +126,7 @@ describe('what a model writes', () => {
     const pieces = HOSTILE.match(/[\s\S]{1,7}/g)!.map(text)
     await startChat(page, script([...pieces, stop]))
     await untilEnded(page, 0)
-    // The sanitizer is loaded when it is first needed: until then raw HTML is not shown at all.
-    await answer(page, 0).getByText('Image: beacon').first().waitFor()
+    await untilSanitized()
     expect(await readRemains()).toEqual({ tags: [], handlers: [], links: [], ids: [] })
     await expectUnharmed()
     await expectSameAfterReload(page)

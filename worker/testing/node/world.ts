@@ -5,6 +5,7 @@ import type { Delivery, Envelope } from '../../core/session/letters.ts'
 import type { Peers, SessionDeps } from '../../core/session/session-deps.ts'
 import { ToolFailure } from '../../core/tools/tool.ts'
 import { Crash } from './memory-sql.ts'
+import { untilHashed } from './pending-digests.ts'
 import { OWNER, SessionHarness } from './session-harness.ts'
 
 /**
@@ -69,8 +70,7 @@ export class World {
 
   /** What is ready happens, and what follows from it at once. */
   protected async turn(): Promise<void> {
-    // Ids are hashed elsewhere: what was begun before this is done when this is.
-    await crypto.subtle.digest('SHA-256', new Uint8Array(1))
+    await untilHashed()
     await turn()
   }
 
