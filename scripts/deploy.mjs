@@ -3,7 +3,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { writeDeployConfig } from './deploy-config.mjs'
+import { writeDeployConfig } from './deploy-config.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const wrangler = `${root}node_modules/wrangler/bin/wrangler.js`
