@@ -74,10 +74,10 @@ export default defineConfig({
           name: 'chromium',
           include: ['client/e2e/**/*.e2e.ts'],
           globalSetup: ['./client/e2e/prepare.ts'],
-          // After the others, which keep every core busy. A page mostly waits: two browsers with a
+          // After the others, which keep every core busy. A page mostly waits: three browsers with a
           // server each fill two cores, more would only make each other late.
           sequence: { groupOrder: 1 },
-          maxWorkers: 2,
+          maxWorkers: 3,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -5,7 +5,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { MissionsApi } from '../sdk/missions-api.ts'
 import {
   answer,
   answers,
@@ -30,6 +31,14 @@ const stage = setStage({ model: 'demo', env: { ...STALL, ...PACE, ...PRIVATE } }
 const hook = await startHook()
 afterAll(() => hook.close())
 let page: Page
+
+/** Set before anything else, and looked at last: its minute passes while the rest is tested. */
+let scheduled = ''
+beforeAll(async () => {
+  scheduled = (await stage.api.createSession({ title: 'Scheduled' })).id
+  const missions = new MissionsApi({ origin: stage.server.origin })
+  await missions.set({ session_id: scheduled }, { text: 'Every minute', every_minutes: 1 })
+})
 
 beforeEach(async () => {
   hook.received.length = 0
@@ -379,4 +388,19 @@ describe('[SES4] the demo model lets the person decide', () => {
     expect(await page.getByTestId('final').innerText()).toContain('Light the lamp is done')
     await expectSameAfterReload(page)
   })
+})
+
+test('[AGT7] the schedule of a mission prompts by itself, with nobody there', async () => {
+  const ended = async (): Promise<number> => {
+    const { events } = await stage.api.events(scheduled, { after: 0 })
+    return events.filter(({ type }) => type === 'run_done').length
+  }
+  // A minute from the start of this file, at most: what was tested meanwhile counts.
+  await expect.poll(ended, { timeout: 90_000, interval: 500 }).toBe(1)
+  const chat = await stage.openSession(scheduled)
+  await untilText(chat.locator('[data-part=idle-prompt]'), 'Mission prompt 1 of 10')
+  await untilText(answer(chat, 0), '“Every minute”')
+  await untilText(chat.locator('.mission-state'), '1 of 10')
+  await send(chat, 'Thank you')
+  await untilEnded(chat, 1)
 })

@@ -1,7 +1,7 @@
 // A mission: set, prompted, paused, resumed, ended and cleared; and an agent changed for one chat.
 
 import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { SessionEvent } from '#protocol/events'
 import { MissionsApi } from '../sdk/missions-api.ts'
 import {
@@ -9,7 +9,6 @@ import {
   eventually,
   expectSameAfterReload,
   openTab,
-  send,
   untilCount,
   untilEnded,
   untilLive,
@@ -19,13 +18,6 @@ import { setStage } from './stage.ts'
 
 const stage = setStage({ model: 'demo' })
 const missions = (): MissionsApi => new MissionsApi({ origin: stage.server.origin })
-
-/** Set before anything else, and looked at last: its minute passes while the rest is tested. */
-let scheduled = ''
-beforeAll(async () => {
-  scheduled = (await stage.api.createSession({ title: 'Scheduled' })).id
-  await missions().set({ session_id: scheduled }, { text: 'Every minute', every_minutes: 1 })
-})
 
 const bar = (page: Page) => page.getByTestId('mission')
 const standing = (page: Page) => bar(page).locator('.mission-state')
@@ -211,17 +203,4 @@ describe('an agent, changed for one chat', () => {
     await eventually(() => overrides(sessionId)).toHaveLength(2)
     expect((await overrides(sessionId)).at(-1)?.override).toBe(null)
   })
-})
-
-test('[AGT7] the schedule prompts by itself, with nobody there', async () => {
-  // A minute from the start of this file, at most: what was tested meanwhile counts.
-  await expect
-    .poll(() => eventsOf(scheduled, 'run_done'), { timeout: 90_000, interval: 500 })
-    .toHaveLength(1)
-  const page = await stage.openSession(scheduled)
-  await untilText(prompts(page), 'Mission prompt 1 of 10')
-  await untilText(answer(page, 0), '“Every minute”')
-  await untilText(standing(page), '1 of 10')
-  await send(page, 'Thank you')
-  await untilEnded(page, 1)
 })

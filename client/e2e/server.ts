@@ -22,9 +22,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 // Below the range that the kernel takes for outgoing connections: while the server is down, a
 // client that knocks at an ephemeral port can be given that very port and connect to itself.
 const FIRST_PORT = 20_000
-const PORTS = 5000
+const PORTS = 4000
 /** Files that run at once have ports of their own: a free one is taken only a second after it is found. */
-const OWN_FIRST_PORT = FIRST_PORT + (Number(process.env.VITEST_POOL_ID ?? 1) % 2) * PORTS
+const OWN_FIRST_PORT = FIRST_PORT + (Number(process.env.VITEST_POOL_ID ?? 1) % 3) * PORTS
 const READY = 'Parley is ready'
 const POLL_MS = 20
 
