@@ -56,7 +56,16 @@ describe('runs of a session', () => {
         duration_ms: expect.any(Number),
         usage: expect.objectContaining({ inputTokens: expect.any(Number) }),
         response_ids: [`${runIds[0]}.1`],
-        tool_calls: [{ call_id: 'call_1', tool: 'calculate', ok: true }],
+        tool_calls: [
+          {
+            call_id: 'call_1',
+            tool: 'calculate',
+            ok: true,
+            error_code: null,
+            result: expect.any(String),
+            duration_ms: expect.any(Number),
+          },
+        ],
         parent_run_id: null,
         exchange_id: null,
       },

@@ -56,6 +56,16 @@ export type ModelSummary = {
   price: { input: number; cachedInput: number; output: number } | null
 }
 
+/** A tool call of a run, and how its result (or what the error says) begins. Null while it is open. */
+export type RunCall = {
+  call_id: string
+  tool: string
+  ok: boolean | null
+  error_code: string | null
+  result: string | null
+  duration_ms: number | null
+}
+
 /** `GET /api/agent-runs`, snake_case as in that document. */
 export type RunRecord = {
   run_id: string
@@ -74,7 +84,7 @@ export type RunRecord = {
   duration_ms: number | null
   usage: Usage | null
   response_ids: readonly string[]
-  tool_calls: readonly { call_id: string; tool: string; ok: boolean | null }[]
+  tool_calls: readonly RunCall[]
   parent_run_id: string | null
   exchange_id: string | null
 }

@@ -18,7 +18,14 @@ const record = (id: string, ...tools: string[]): RunRecord => ({
   duration_ms: 1,
   usage: null,
   response_ids: [],
-  tool_calls: tools.map((tool) => ({ call_id: tool, tool, ok: true })),
+  tool_calls: tools.map((tool) => ({
+    call_id: tool,
+    tool,
+    ok: true,
+    error_code: null,
+    result: 'done',
+    duration_ms: 1,
+  })),
   parent_run_id: null,
   exchange_id: null,
 })

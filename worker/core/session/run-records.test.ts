@@ -28,6 +28,14 @@ const started = (fields: { attempt?: number; model?: string } = {}): EventBody =
   ...fields,
 })
 
+const call = (callId: string): EventBody => ({
+  type: 'tool_call_start',
+  responseId: `${RUN}.1`,
+  callId,
+  toolName: 'search',
+  arguments: '{}',
+})
+
 describe.each(logs)('$name', ({ events }) => {
   const runs = toRunRecords(SESSION, events)
 
@@ -98,7 +106,7 @@ describe('a run', () => {
         attempt: 3,
         started_at: 1000000,
         tool_calls: [
-          { call_id: 'call_1', ok: false },
+          { call_id: 'call_1', ok: false, error_code: 'tool_interrupted' },
           { call_id: 'call_2', ok: true },
         ],
       },
@@ -127,15 +135,47 @@ describe('a run', () => {
   })
 
   test('[AGT6] with an open call says that nobody knows yet', () => {
-    const call: EventBody = {
-      type: 'tool_call_start',
-      responseId: `${RUN}.1`,
+    expect(toRunRecords(SESSION, toLog(started(), call('c1')))).toMatchObject([
+      { tool_calls: [{ call_id: 'c1', tool: 'search', ok: null }], usage: null, ended_at: null },
+    ])
+  })
+
+  test('[RUN4] says how each call ended, and how its result begins', () => {
+    const result: EventBody = {
+      type: 'tool_result',
       callId: 'c1',
       toolName: 'search',
-      arguments: '{}',
+      ok: true,
+      // Cut in the middle of a pair, half of which would be no text.
+      result: `${'x'.repeat(299)}🙂${'y'.repeat(1000)}`,
+      durationMs: 7,
     }
-    expect(toRunRecords(SESSION, toLog(started(), call))).toMatchObject([
-      { tool_calls: [{ call_id: 'c1', tool: 'search', ok: null }], usage: null, ended_at: null },
+    const failure: EventBody = {
+      type: 'tool_result',
+      callId: 'c2',
+      toolName: 'search',
+      ok: false,
+      error: { code: 'tool_timeout', message: 'It took too long.' },
+      durationMs: 9,
+    }
+    const [run] = toRunRecords(SESSION, toLog(started(), call('c1'), call('c2'), failure, result))
+    expect(run?.tool_calls).toEqual([
+      {
+        call_id: 'c1',
+        tool: 'search',
+        ok: true,
+        error_code: null,
+        result: `${'x'.repeat(299)}�`,
+        duration_ms: 7,
+      },
+      {
+        call_id: 'c2',
+        tool: 'search',
+        ok: false,
+        error_code: 'tool_timeout',
+        result: 'It took too long.',
+        duration_ms: 9,
+      },
     ])
   })
 

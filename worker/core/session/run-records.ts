@@ -1,15 +1,17 @@
 // The runs of a session, read from its log: nothing is stored for them (docs/decisions/0001).
 
 import type { EventOf, SessionEvent } from '#protocol/events'
-import type { RunRecord } from '#protocol/http'
+import type { RunCall, RunRecord } from '#protocol/http'
 import { parseResponseId } from '#protocol/ids'
 import { applyEvent } from '#protocol/reduce'
 import { EMPTY_STATE, type SessionState } from '#protocol/state'
 
-type Call = { call_id: string; tool: string; ok: boolean | null }
+/** A page of records stays small; the whole result is in the session's events. */
+const RESULT_CHARS = 300
+
 type Draft = Omit<RunRecord, 'response_ids' | 'tool_calls'> & {
   response_ids: string[]
-  tool_calls: Call[]
+  tool_calls: RunCall[]
 }
 type Started = EventOf<'run_started'> & { at: number }
 
@@ -19,7 +21,7 @@ type Started = EventOf<'run_started'> & { at: number }
  */
 export function toRunRecords(sessionId: string, events: Iterable<SessionEvent>): RunRecord[] {
   const runs = new Map<string, Draft>()
-  const calls = new Map<string, Call>()
+  const calls = new Map<string, RunCall>()
   let state: SessionState = EMPTY_STATE
   for (const event of events) {
     state = withoutTurns(applyEvent(state, event))
@@ -35,7 +37,7 @@ const withoutTurns = (state: SessionState): SessionState =>
 
 function applyToRuns(
   runs: Map<string, Draft>,
-  calls: Map<string, Call>,
+  calls: Map<string, RunCall>,
   sessionId: string,
   event: SessionEvent,
 ): void {
@@ -50,14 +52,28 @@ function applyToRuns(
       change(runs.get(event.runId), { actual_model: event.actual })
       return
     case 'tool_call_start': {
-      const call = { call_id: event.callId, tool: event.toolName, ok: null }
+      const call = {
+        call_id: event.callId,
+        tool: event.toolName,
+        ok: null,
+        error_code: null,
+        result: null,
+        duration_ms: null,
+      }
       calls.set(event.callId, call)
       runs.get(parseResponseId(event.responseId).runId)?.tool_calls.push(call)
       return
     }
     case 'tool_result': {
       const call = calls.get(event.callId)
-      if (call !== undefined) call.ok = event.ok
+      if (call === undefined) return
+      const { ok, error, result, durationMs } = event
+      Object.assign(call, {
+        ok,
+        error_code: error?.code ?? null,
+        result: beginningOf(ok ? result : error?.message),
+        duration_ms: durationMs,
+      } satisfies Partial<RunCall>)
       return
     }
     case 'run_done':
@@ -98,6 +114,9 @@ function start(known: Draft | undefined, sessionId: string, event: Started): Dra
     exchange_id: event.exchangeId ?? null,
   }
 }
+
+const beginningOf = (text: string | undefined): string | null =>
+  text === undefined ? null : text.slice(0, RESULT_CHARS).toWellFormed()
 
 function change(run: Draft | undefined, fields: Partial<Draft>): void {
   if (run !== undefined) Object.assign(run, fields)
