@@ -10,7 +10,7 @@ import { hashOf } from '../workspace/file-store.ts'
 import { toBytes } from '../workspace/lines.ts'
 import type { FileEvent } from './fold-files.ts'
 
-const LIVES = 60
+const LIVES = 40
 const STEPS = 60
 const FIRST_SEED = 20261118
 /** Few, so that they meet; one that is a file and a folder, and two that differ in case. */
