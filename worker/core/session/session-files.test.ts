@@ -120,6 +120,16 @@ describe('what a run writes', () => {
     expect(session.harness.core.files.store.storedBytes()).toBe(stored)
   })
 
+  test('[SAF2] [FILE1] a list says how much all versions take, before there is no room', async () => {
+    const session = await FilesSession.create()
+    const list = () => session.harness.core.personFiles.list(OWNER)
+    expect(list()).toMatchObject({ value: { bytes: 0, stored: 0 } })
+    await session.personWrites('a.txt', 'x'.repeat(1000))
+    await session.agentWrites({ 'a.txt': 'y'.repeat(500) })
+    const storedLimit = 1024 * 1024 * 1024
+    expect(list()).toMatchObject({ value: { bytes: 500, stored: 1500, storedLimit } })
+  })
+
   test('[SAF2] [FILE1] a path that no door takes is not written, whoever asks', async () => {
     const session = await FilesSession.create()
     const workspace = await session.agent()
