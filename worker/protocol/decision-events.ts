@@ -74,7 +74,12 @@ export const decisionBodies = {
     edits: Edits.optional(),
     scope: Scope,
   }),
-  ask_user: z.object({ questionId: z.string(), callId: z.string(), questions: z.array(Question) }),
+  ask_user: z.object({
+    questionId: z.string(),
+    callId: z.string(),
+    questions: z.array(Question),
+    expiresAt: z.number().optional(),
+  }),
   ask_user_answered: z.object({
     questionId: z.string(),
     callId: z.string(),

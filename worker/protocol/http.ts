@@ -114,8 +114,14 @@ export type SessionStats = {
 
 /** A file of a workspace. `modifiedAt` is null for what it once was. */
 export type FileSummary = { path: string; size: number; hash: string; modifiedAt: number | null }
-/** `bytes` of at most `limit`. */
-export type FileList = { files: readonly FileSummary[]; bytes: number; limit: number }
+/** `bytes` of at most `limit`; `stored`, with all older versions, of at most `storedLimit`. */
+export type FileList = {
+  files: readonly FileSummary[]
+  bytes: number
+  limit: number
+  stored: number
+  storedLimit: number
+}
 /** `file` is null where it was deleted. `seq`: of the event, or of the log where nothing changed. */
 export type WrittenFile = { file: FileSummary | null; seq: number }
 

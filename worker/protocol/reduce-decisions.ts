@@ -79,12 +79,14 @@ export function applyDecisionResolved(
 }
 
 export function applyAskUser(state: SessionState, event: Placed<'ask_user'>): SessionState {
-  const { questionId, callId, questions, at } = event
-  const next = updateTool(state, callId, (tool) => ({
-    ...tool,
-    question: { questionId, questions },
-  }))
-  const open = { questionId, callId, questions, at }
+  const { questionId, callId, at, expiresAt } = event
+  const asked = {
+    questionId,
+    questions: event.questions,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  }
+  const next = updateTool(state, callId, (tool) => ({ ...tool, question: asked }))
+  const open = { ...asked, callId, at }
   return withWaiting({ ...next, questions: [...next.questions, open] })
 }
 

@@ -94,6 +94,7 @@ export type OpenQuestion = {
   callId: string
   questions: readonly Question[]
   at: number
+  expiresAt?: number
 }
 
 /** An exchange that this session began and that has no answer yet. */

@@ -48,15 +48,14 @@ export function toInbox(state: HotState): InboxItem[] {
     sessionId,
     ...rest,
   }))
-  const questions = state.questions.map(({ questionId: id, callId, questions: asked, at }) => ({
+  const questions = state.questions.map(({ questionId: id, questions: asked, ...rest }) => ({
     id,
     sessionId,
-    callId,
+    ...rest,
     kind: 'question' as const,
     title: shorten(asked[0]?.text ?? '', QUESTION_CHARS),
     reason: '',
     severity: 'low' as const,
-    at,
   }))
   return [...decisions, ...questions].toSorted((a, b) => a.at - b.at)
 }

@@ -103,6 +103,7 @@ export type DecisionView = {
 export type QuestionView = {
   questionId: string
   questions: readonly Question[]
+  expiresAt?: number
   answers?: Answers
   by?: string
   /** When it was answered. */

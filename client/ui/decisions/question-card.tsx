@@ -16,7 +16,7 @@ import {
 } from './answer-draft.ts'
 import { GrowingField, Problem } from './growing-field.tsx'
 import { SendingNote } from './sending-note.tsx'
-import { counted } from './words.ts'
+import { counted, formatTime } from './words.ts'
 
 const NOTHING: Drafts = {}
 
@@ -70,6 +70,9 @@ export function QuestionCard({ callId, question }: { callId: string; question: Q
         <Icon name="info" />
         <h3>{title}</h3>
       </header>
+      {question.expiresAt !== undefined && (
+        <p class="card-reason">{`Until ${formatTime(question.expiresAt)}.`}</p>
+      )}
       <fieldset class="card-body" disabled={isSending}>
         {questions.map((one, index) => (
           <QuestionField

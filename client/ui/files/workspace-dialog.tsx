@@ -4,6 +4,7 @@ import { CheckpointList } from './checkpoint-list.tsx'
 import { FileDialog } from './file-dialog.tsx'
 import { FilePane } from './file-pane.tsx'
 import { FileTree } from './file-tree.tsx'
+import { describeRoom } from './room.ts'
 import type { WorkspaceModel } from './workspace-model.ts'
 import { UploadBar } from './upload-bar.tsx'
 
@@ -48,6 +49,7 @@ export function WorkspaceDialog({ model, onClose }: Props) {
       <p class="files-problem" role="alert">
         {model.problem}
       </p>
+      <Room model={model} />
       {isAsking.value && <AskBar onStay={() => (isAsking.value = false)} />}
       {view.value === 'files' ? (
         <Files model={model} />
@@ -56,6 +58,12 @@ export function WorkspaceDialog({ model, onClose }: Props) {
       )}
     </FileDialog>
   )
+}
+
+function Room({ model }: { model: WorkspaceModel }) {
+  const list = model.list.value
+  const words = list === null ? null : describeRoom(list)
+  return words === null ? null : <p class="files-note files-room">{words}</p>
 }
 
 /** What is dropped anywhere here is uploaded. */

@@ -11,6 +11,7 @@ import { RandomSource } from '../../testing/random-source.ts'
 import { Log } from '../session/log.ts'
 import type { SqlValue } from '../session/sql.ts'
 import { readMessages, type MessagesQuery } from './read-messages.ts'
+import { markSteps, type StepMarks } from './steps.ts'
 import { toUiMessages } from './ui.ts'
 import { toVercelMessages } from './vercel.ts'
 
@@ -54,6 +55,8 @@ function writeStep(log: WrittenLog, random: RandomSource): void {
   if (random.chance(0.15)) log.text(`cut ${log.seq}`, 'interrupted').again()
   const calls = Array.from({ length: random.below(4) }, (_, index) => `call-${log.seq}-${index}`)
   for (const callId of calls) log.call(callId)
+  if (random.chance(0.2)) log.text(`after calls ${log.seq}`)
+  if (random.chance(0.7)) log.endStep()
   for (const callId of calls.toSorted(() => random.next() - 0.5)) writeEnd(log, random, callId)
   if (random.chance(0.3)) log.steer(`steer ${log.seq}`)
   if (random.chance(0.1)) log.steer(`steer ${log.seq}`)
@@ -95,10 +98,11 @@ function store(events: SessionEvent[]): { log: Log; state: SessionState; sql: Co
   return { log, state, sql }
 }
 
-const whole = (state: SessionState, format: Format): unknown[] =>
-  format === 'ui'
-    ? toUiMessages(state.turns, state.open)
-    : toVercelMessages(state.turns, state.open)
+function whole(events: SessionEvent[], format: Format): unknown[] {
+  const { turns, open } = fold(events)
+  const marks = markSteps(events)
+  return format === 'ui' ? toUiMessages(turns, open, marks) : toVercelMessages(turns, open, marks)
+}
 
 function readAll(events: SessionEvent[], format: Format, limit: number): unknown[] {
   const { log, state } = store(events)
@@ -125,8 +129,10 @@ const partsOf = ({ turns, open }: SessionState): Part[] => [
 describe.each(logs)('[API2] $name', ({ events }) => {
   test('[API2] gives valid messages of both formats after every event', async () => {
     for (let end = 0; end <= events.length; end++) {
-      const state = fold(events.slice(0, end))
-      const messages = toUiMessages(state.turns, state.open)
+      const known = events.slice(0, end)
+      const state = fold(known)
+      const marks = markSteps(known)
+      const messages = toUiMessages(state.turns, state.open, marks)
       if (messages.length > 0) {
         const read = await validateUIMessages({ messages })
         expect(read).toEqual(messages)
@@ -134,19 +140,19 @@ describe.each(logs)('[API2] $name', ({ events }) => {
       }
       const ids = messages.map(({ id }) => id)
       expect(new Set(ids).size).toBe(ids.length)
-      checkVercel(state)
+      checkVercel(state, marks)
     }
   })
 
   test.each(FORMATS)('[API2] is the same as %s page by page, whatever the size', (format) => {
-    const all = whole(fold(events), format)
+    const all = whole(events, format)
     for (const limit of [1, 2, 3, 5, 200]) expect(readAll(events, format, limit)).toEqual(all)
   })
 })
 
 /** Nothing that was said or called is lost, doubled or moved. */
-function checkVercel(state: SessionState): void {
-  const messages = toVercelMessages(state.turns, state.open).toReversed()
+function checkVercel(state: SessionState, marks: StepMarks): void {
+  const messages = toVercelMessages(state.turns, state.open, marks).toReversed()
   const ids = messages.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
   const answers = messages.filter((message) => message.role === 'assistant')

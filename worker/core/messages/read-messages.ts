@@ -7,6 +7,7 @@ import { fold } from '#protocol/reduce'
 import { EMPTY_STATE, type SessionState } from '#protocol/state'
 import type { Response, Turn } from '#protocol/turns'
 import type { Log } from '../session/log.ts'
+import { markSteps, type StepMarks } from './steps.ts'
 import { toUiMessages, type UiMessage } from './ui.ts'
 import { toVercelMessages, type VercelMessage } from './vercel.ts'
 
@@ -21,7 +22,12 @@ const ROWS = 200
 /** A page of long turns is shorter: more does not fit into one answer of an object. */
 const PAGE_CHARS = 8 * 1024 * 1024
 
-type Page = { turns: readonly Turn[]; open: Response | null; next: Turn | Response | null }
+type Page = {
+  turns: readonly Turn[]
+  open: Response | null
+  next: Turn | Response | null
+  marks: StepMarks
+}
 
 export function readMessages(
   log: Log,
@@ -29,9 +35,11 @@ export function readMessages(
   query: MessagesQuery,
 ): MessagesPage {
   const { page, cursor } = readTurns(log, state, query)
-  const { turns, open, next } = page
+  const { turns, open, next, marks } = page
   const messages =
-    query.format === 'ui' ? toUiMessages(turns, open) : toVercelMessages(turns, open, next)
+    query.format === 'ui'
+      ? toUiMessages(turns, open, marks)
+      : toVercelMessages(turns, open, marks, next)
   return { messages, cursor }
 }
 
@@ -42,22 +50,26 @@ function readTurns(
 ): { page: Page; cursor: number | null } {
   const { events, after, hasEarlier } = readBack(log, state, before, limit)
   const folded = fold(events, { ...EMPTY_STATE, seq: after })
-  const known: Page = { turns: folded.turns, open: folded.open, next: null }
+  const marks = markSteps(events)
+  const known: Page = { turns: folded.turns, open: folded.open, next: null, marks }
   const { turns, open, next } = splitAt(known, before)
   let first = Math.max(0, turns.length - (open === null ? limit : limit - 1))
   const seqAt = (index: number): number => seqOf(turns[index] ?? open)
   // An answer that a steer opened begins at that message: one cursor cannot part them.
   while (first > 0 && seqAt(first - 1) === seqAt(first)) first -= 1
   const isCut = (first > 0 || hasEarlier) && (first < turns.length || open !== null)
-  return { page: { turns: turns.slice(first), open, next }, cursor: isCut ? seqAt(first) : null }
+  return {
+    page: { turns: turns.slice(first), open, next, marks },
+    cursor: isCut ? seqAt(first) : null,
+  }
 }
 
 /** The event at `before` is read, too: it settles what came before it. */
-function splitAt({ turns, open }: Page, before: number): Page {
+function splitAt({ turns, open, marks }: Page, before: number): Page {
   const inside = turns.filter((turn) => seqOf(turn) < before)
   const isOpen = open !== null && open.seq < before
   const next = turns[inside.length] ?? (isOpen ? null : open)
-  return { turns: inside, open: isOpen ? open : null, next }
+  return { turns: inside, open: isOpen ? open : null, next, marks }
 }
 
 const seqOf = (turn: Turn | Response | null): number => {

@@ -7,19 +7,20 @@ import { applyEvent } from '#protocol/reduce'
 import { EMPTY_STATE, type SessionState } from '#protocol/state'
 import type { AssistantTurn } from '#protocol/turns'
 import { toUiMessageId, type UiSseMessage } from '#protocol/ui-message'
-import { contentOf, toSteps } from './steps.ts'
+import { applyToSteps, contentOf, EMPTY_STEPS, toSteps, type StepFold } from './steps.ts'
 import { callingTool, changedActivity } from './ui-activity.ts'
 import { toSync, type UiDraft } from './ui-draft.ts'
 import { DRAFTS, type Scene } from './ui-drafts.ts'
 
-/** `state`: of the active run, without its turns. `agent`: the last that was named. */
-export type UiFold = { sessionId: string; agent: string; state: SessionState }
+/** `state`, `steps`: of the active run, without its turns. `agent`: the last that was named. */
+export type UiFold = { sessionId: string; agent: string; state: SessionState; steps: StepFold }
 
 /** Begin at seq 0 or right before any `run_started` of a first attempt: both say the same. */
 export const startUiFold = (sessionId: string): UiFold => ({
   sessionId,
   agent: '',
   state: EMPTY_STATE,
+  steps: EMPTY_STEPS,
 })
 
 export function applyUiEvent(
@@ -29,10 +30,11 @@ export function applyUiEvent(
   const before = fold.state
   const { turns, ...rest } = applyEvent(before, event)
   const after: SessionState = { ...rest, turns: [] }
-  const next = { ...fold, agent: namedAgent(event) ?? fold.agent, state: after }
+  const steps = applyToSteps(fold.steps, event)
+  const next = { ...fold, agent: namedAgent(event) ?? fold.agent, state: after, steps }
   const agent = activeAgent(after) ?? activeAgent(before) ?? next.agent
   const drafts = [
-    ...turns.flatMap((turn) => (turn.kind === 'assistant' ? toAnswer(turn) : [])),
+    ...turns.flatMap((turn) => (turn.kind === 'assistant' ? toAnswer(turn, steps) : [])),
     ...toDrafts(event, { before, after, agent }),
     ...changedActivity(before, after),
   ]
@@ -69,8 +71,11 @@ const activeAgent = ({ run }: SessionState): string | undefined =>
   run.status === 'running' ? run.agent : undefined
 
 /** What an agent said, whole: at the end of its run, or where a message was put into it. */
-function toAnswer({ agent, responseId, runId, parts, end }: AssistantTurn): UiDraft[] {
-  const said = toSteps(parts).map((step) =>
+function toAnswer(
+  { agent, responseId, runId, parts, end }: AssistantTurn,
+  { marks }: StepFold,
+): UiDraft[] {
+  const said = toSteps(parts, marks).map((step) =>
     contentOf(step)
       .map((part) => (part.kind === 'text' ? part.text : ''))
       .join(''),

@@ -2,11 +2,12 @@ import { convertToModelMessages, validateUIMessages } from 'ai'
 import { describe, expect, test } from 'vitest'
 import type { Part, ToolPart } from '#protocol/turns'
 import { WRITTEN_AT, WrittenLog } from '../../testing/node/written-log.ts'
+import { EMPTY_STEPS, markSteps } from './steps.ts'
 import { toUiMessages, type UiMessage, type UiToolPart } from './ui.ts'
 
 /** As the public package reads them: it must find nothing wrong and nothing left over. */
-async function validOf({ state }: WrittenLog): Promise<UiMessage[]> {
-  const messages = toUiMessages(state.turns, state.open)
+async function validOf({ state, events }: WrittenLog): Promise<UiMessage[]> {
+  const messages = toUiMessages(state.turns, state.open, markSteps(events))
   const read = await validateUIMessages({ messages })
   expect(read).toEqual(messages)
   await convertToModelMessages(read)
@@ -80,11 +81,22 @@ test('[API2] becomes a request in which every call is followed by its answer', a
     .done()
   const messages = await validOf(log)
   const model = await convertToModelMessages(await validateUIMessages({ messages }))
-  expect(model.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+  expect(model.map(({ role }) => role)).toEqual([
+    'user',
+    'assistant',
+    'tool',
+    'assistant',
+    'tool',
+    'assistant',
+  ])
   expect(model[2]).toMatchObject({
     content: [
       { type: 'tool-result', toolCallId: 'a', output: { type: 'error-text', value: 'A' } },
       { type: 'tool-result', toolCallId: 'b', output: { type: 'text', value: 'B' } },
+    ],
+  })
+  expect(model[4]).toMatchObject({
+    content: [
       { type: 'tool-approval-response', approved: false },
       { type: 'tool-result', toolCallId: 'c', output: { type: 'error-text', value: 'not now' } },
     ],
@@ -125,7 +137,7 @@ describe('[API2] a call', () => {
       output: '',
     }
     const open = { ...state.open!, parts: [tool] as Part[] }
-    const messages = toUiMessages([], open)
+    const messages = toUiMessages([], open, EMPTY_STEPS.marks)
     expect(await validateUIMessages({ messages })).toEqual(messages)
     expect(messages[0]?.parts[1]).toMatchObject({ state: 'input-streaming', rawInput: '{"ci' })
   })

@@ -24,7 +24,7 @@ import {
 import { parseArguments } from './arguments.ts'
 import { TEXT_TYPE, toDataUrl, toFileName } from './attachment-url.ts'
 import { toPromptId } from './prompt-id.ts'
-import { contentOf, isRunning, toSteps } from './steps.ts'
+import { contentOf, isRunning, toSteps, type StepMarks } from './steps.ts'
 
 /** `descriptor`: all that a person was shown and said, for a card of one's own. */
 type Approval<Approved> = {
@@ -106,7 +106,11 @@ export type UiMessage = {
   parts: UiPart[]
 }
 
-export function toUiMessages(turns: readonly Turn[], open: Response | null): UiMessage[] {
+export function toUiMessages(
+  turns: readonly Turn[],
+  open: Response | null,
+  marks: StepMarks,
+): UiMessage[] {
   const messages = turns.map((turn) => {
     switch (turn.kind) {
       case 'user':
@@ -123,10 +127,10 @@ export function toUiMessages(turns: readonly Turn[], open: Response | null): UiM
       case 'notice':
         return toNoticeMessage(turn.notice, turn.at)
       case 'assistant':
-        return toAssistantMessage(turn, turn.end)
+        return toAssistantMessage(turn, turn.end, marks)
     }
   })
-  if (open !== null) messages.push(toAssistantMessage(open, null))
+  if (open !== null) messages.push(toAssistantMessage(open, null, marks))
   // An answer that has said nothing yet, or never did, is nothing to show.
   return messages.filter(({ parts }) => parts.length > 0)
 }
@@ -175,7 +179,11 @@ const toNoticeMessage = (notice: NoticePart, at: number): UiMessage => ({
   parts: [toAside(notice)],
 })
 
-function toAssistantMessage(response: Response, end: AssistantTurn['end']): UiMessage {
+function toAssistantMessage(
+  response: Response,
+  end: AssistantTurn['end'],
+  marks: StepMarks,
+): UiMessage {
   const { responseId, at, runId, model, agent, parts } = response
   const isCut = parts.some((part) => isTextPart(part) && part.state === 'interrupted')
   return {
@@ -189,7 +197,7 @@ function toAssistantMessage(response: Response, end: AssistantTurn['end']): UiMe
       ...(isCut ? { interrupted: true } : {}),
       ...(end === null ? {} : toMetadata(end)),
     },
-    parts: toSteps(parts).flatMap((step): UiPart[] => {
+    parts: toSteps(parts, marks).flatMap((step): UiPart[] => {
       const shown = step.parts.flatMap(toParts)
       return contentOf(step).length === 0 ? shown : [{ type: 'step-start' }, ...shown]
     }),

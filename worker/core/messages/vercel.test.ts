@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { WRITTEN_AT, WrittenLog } from '../../testing/node/written-log.ts'
+import { markSteps } from './steps.ts'
 import { toVercelMessages, type VercelMessage } from './vercel.ts'
 
 type Answer = Extract<VercelMessage, { role: 'assistant' }>
 
-const of = ({ state }: WrittenLog): VercelMessage[] => toVercelMessages(state.turns, state.open)
+const of = ({ state, events }: WrittenLog): VercelMessage[] =>
+  toVercelMessages(state.turns, state.open, markSteps(events))
 
 /** Assistant messages, oldest first. */
 const answersOf = (log: WrittenLog): Answer[] =>
@@ -38,7 +40,8 @@ describe('[API2] seed 001', () => {
       {
         id: log.responseId,
         role: 'assistant',
-        createdAt: timeOf(3),
+        // Its last step began when the call was settled.
+        createdAt: timeOf(7),
         content: 'The weather in Paris is 20°C',
         parts: [
           { type: 'text', text: "I'll check the weather" },
@@ -279,10 +282,68 @@ describe('[API2] a text that was cut and went on', () => {
   })
 })
 
+const said = (): WrittenLog => asked().text('Let me see.').call('a').text('One moment.').endStep()
+const contents = (log: WrittenLog): string[] => answersOf(log).map(({ content }) => content)
+
+describe('[API2] words after a call in the same answer of the provider', () => {
+  test('[API2] are of its step, before and after the call is settled', () => {
+    const log = said()
+    expect(contents(log)).toEqual([''])
+    log.result('a')
+    expect(contents(log)).toEqual([''])
+    log.text('Done.')
+    expect(contents(log)).toEqual(['Done.'])
+    log.done()
+    expect(contents(log)).toEqual(['Done.'])
+    expect(answersOf(log)[0]?.annotations).toHaveLength(2)
+  })
+
+  test('[API2] are no answer where the run is stopped after the result', () => {
+    expect(answersOf(said().result('a').done('cancelled'))).toMatchObject([
+      { content: '', annotations: [{ toolCallId: 'a', isComplete: true }] },
+    ])
+  })
+
+  test('[API2] are none where they are cut with the call, which is settled before them', () => {
+    const log = asked().text('Let me see.').call('a').text('One mo', 'open')
+    log.fail('a', 'tool_interrupted')
+    const { seq } = log
+    log.add({
+      type: 'text_done',
+      responseId: log.responseId,
+      partId: 'p2',
+      text: 'One mom',
+      interrupted: true,
+    })
+    log.done('cancelled')
+    expect(contents(log)).toEqual([''])
+    // A log is read without the deltas that were superseded.
+    log.events.splice(seq - 2, 1)
+    expect(contents(log)).toEqual([''])
+  })
+
+  test('[API2] and after a thought that was a call, too', () => {
+    const log = asked().think('A mirror?', 't1').text('Hm.').endStep()
+    expect(contents(log)).toEqual([''])
+    log.text('A mirror.').done()
+    expect(contents(log)).toEqual(['A mirror.'])
+  })
+})
+
+test('[API2] each message is as old as the step that says it, and none is older than the one before', () => {
+  const log = asked().text('One, two, thr', 'interrupted').again()
+  const again = log.seq
+  log.call('a').endStep().result('a')
+  const settled = log.seq
+  log.text('Three.').done()
+  expect(answersOf(log).map(({ createdAt }) => createdAt)).toEqual([timeOf(3), timeOf(settled)])
+  expect(again).toBeLessThan(settled)
+})
+
 describe('[API2] beside text and calls', () => {
   test('[API2] thinking is reasoning, and a think call is a call that shows as one', () => {
     const log = asked().think('Hm.').text('Let me think.').think('It is a mirror.', 't1')
-    log.text('A mirror.').done()
+    log.endStep().text('A mirror.').done()
     expect(answersOf(log)).toMatchObject([
       {
         content: 'A mirror.',

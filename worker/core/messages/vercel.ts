@@ -9,6 +9,7 @@
 // - The last message of a response has the response's id, so that an answer keeps it from the first
 //   call to the last word. One before it (a text that was cut, then continued) has a number behind.
 // - A step of thinking alone is no AI_MESSAGE: there is no text to flush it with.
+// - A message is as old as the step that says it, which began when the calls before it were settled.
 // - `isComplete` of a call: whether it is settled. Of a message: whether its text is whole.
 // - A setting that said yes or no in a person's place has said `accepted` or `rejected`.
 // - A failed, denied or interrupted call has a `result`, its error's message.
@@ -27,7 +28,7 @@ import type {
 import { parseArguments } from './arguments.ts'
 import { TEXT_TYPE, toDataUrl, toFileName } from './attachment-url.ts'
 import { toPromptId } from './prompt-id.ts'
-import { contentOf, hasCalls, isRunning, toSteps, type Step } from './steps.ts'
+import { contentOf, hasCalls, isRunning, toSteps, type Step, type StepMarks } from './steps.ts'
 
 export type Validated = 'pending' | 'accepted' | 'rejected' | 'not_required'
 
@@ -58,6 +59,7 @@ export type VercelMessage = { id: string; createdAt: string; content: string } &
 export function toVercelMessages(
   turns: readonly Turn[],
   open: Response | null,
+  marks: StepMarks,
   next: Turn | Response | null = null,
 ): VercelMessage[] {
   const following = [...turns, open ?? next]
@@ -70,9 +72,9 @@ export function toVercelMessages(
     }
     if (turn.kind === 'idle_prompt') return [toPromptMessage(turn)]
     if (turn.kind === 'notice') return []
-    return toMessages(turn, { isOpen: false, next: following[index + 1] ?? null })
+    return toMessages(turn, { isOpen: false, marks, next: following[index + 1] ?? null })
   })
-  if (open !== null) messages.push(...toMessages(open, { isOpen: true, next }))
+  if (open !== null) messages.push(...toMessages(open, { isOpen: true, marks, next }))
   return messages.reverse()
 }
 
@@ -107,24 +109,24 @@ const toPromptMessage = ({ seq, at, text }: IdlePromptTurn): VercelMessage => ({
   content: text,
 })
 
-type Place = { isOpen: boolean; next: Turn | Response | null }
+type Place = { isOpen: boolean; marks: StepMarks; next: Turn | Response | null }
 
 /** What was in the buffer at a flush; `said` where an AI_MESSAGE flushed it. */
 type Flush = {
   parts: VercelPart[]
   annotations: VercelAnnotation[]
-  said: { content: string; isComplete: boolean } | null
+  said: { content: string; at: number; isComplete: boolean } | null
 }
 
 function toMessages(response: Response, place: Place): VercelMessage[] {
-  const flushes = toFlushes(response.parts, place.isOpen)
+  const flushes = toFlushes(response.parts, place)
   return flushes.map(({ parts, annotations, said }, index) => {
     const isLast = index === flushes.length - 1
     const id = isLast ? response.responseId : `${response.responseId}-${index + 1}`
     return {
       id,
       role: 'assistant',
-      createdAt: toTime(said === null ? dummyTime(response, place.next) : response.at),
+      createdAt: toTime(said?.at ?? dummyTime(response, place.next)),
       content: said?.content ?? '',
       parts,
       annotations:
@@ -135,16 +137,16 @@ function toMessages(response: Response, place: Place): VercelMessage[] {
   })
 }
 
-function toFlushes(parts: readonly Part[], isOpen: boolean): Flush[] {
+function toFlushes(parts: readonly Part[], { isOpen, marks }: Place): Flush[] {
   const flushes: Flush[] = []
   let buffer: Flush = { parts: [], annotations: [], said: null }
-  const steps = toSteps(parts)
+  const steps = toSteps(parts, marks)
   for (const [index, step] of steps.entries()) {
     addStep(buffer, step)
     const content = textOf(step)
     if (hasCalls(step) || content === '') continue
     const isWritten = !isOpen || index < steps.length - 1
-    buffer.said = { content, isComplete: isWritten && isWhole(step) }
+    buffer.said = { content, at: step.at, isComplete: isWritten && isWhole(step) }
     flushes.push(buffer)
     buffer = { parts: [], annotations: [], said: null }
   }

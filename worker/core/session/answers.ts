@@ -47,12 +47,12 @@ export function askPerson(
   if (decisions.length + asked.length >= OPEN_WAITS) return refuseToAsk(draft, callId)
   const { id } = session
   const seq = draft.nextSeq
+  const expiry = decisionMs === null ? {} : { expiresAt: now + decisionMs }
   if ('questions' in request) {
     const questions = [...request.questions]
-    draft.add({ type: 'ask_user', questionId: toQuestionId(id, seq), callId, questions })
+    draft.add({ type: 'ask_user', questionId: toQuestionId(id, seq), callId, questions, ...expiry })
     return
   }
-  const expiry = decisionMs === null ? {} : { expiresAt: now + decisionMs }
   const decisionId = toDecisionId(id, seq)
   draft.add({ type: 'decision_requested', decisionId, callId, ...request, ...expiry })
 }
@@ -168,6 +168,13 @@ export function expireDecision(draft: Draft, open: OpenDecision): boolean {
   draft.add({ type: 'decision_resolved', decisionId, callId, kind, ...end })
   deny(draft, tool, 'Nobody decided in time, so this was not done.')
   return true
+}
+
+/** Closed by the result of its call, as every question is that has no answer. */
+export function expireQuestion(draft: Draft, { callId }: OpenQuestion): boolean {
+  const tool = findTool(draft.state, callId)
+  if (tool !== undefined) deny(draft, tool, 'Nobody answered in time. Go on without an answer.')
+  return tool !== undefined
 }
 
 const deny = (draft: Draft, tool: ToolPart, message: string): void =>

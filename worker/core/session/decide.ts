@@ -8,11 +8,11 @@ import type { Rejection } from '#protocol/http'
 import { EVENT_BYTES } from '#protocol/limits'
 import { missionDueAt } from '#protocol/mission-schedule'
 import { toCallback } from '#protocol/reduce-agents'
-import type { OpenDecision, SessionState } from '#protocol/state'
+import type { SessionState } from '#protocol/state'
 import { utf8Bytes } from '#protocol/text'
 import { findPatternProblem } from '../policy/sensitive.ts'
 import { changeItems, fitsQueue, type QueueChange } from './queue.ts'
-import { expireDecision, takeAnswer, takeDecision, type Taken } from './answers.ts'
+import { expireDecision, expireQuestion, takeAnswer, takeDecision, type Taken } from './answers.ts'
 import type { Accepted, Decision, DecideContext } from './decide-types.ts'
 import { answerWithdrawn, findExchange, recordAnswer } from './exchanges.ts'
 import { recordFileCommand, type FileCommand } from './file-commands.ts'
@@ -69,12 +69,16 @@ export function decide(state: SessionState, command: Command, context: DecideCon
   }
 }
 
-/** Decisions that nobody has made in time. null: there are none. */
+/** Decisions and questions that nobody has answered in time. null: there are none. */
 export function decideExpiry(state: SessionState, context: DecideContext): Accepted | null {
-  const late = state.decisions.filter(
-    ({ expiresAt }) => expiresAt !== undefined && expiresAt <= context.now,
-  )
-  return late.length === 0 ? null : new CommandPlan(state, context).expire(late)
+  const isLate = ({ expiresAt }: { expiresAt?: number }): boolean =>
+    expiresAt !== undefined && expiresAt <= context.now
+  const late = {
+    decisions: state.decisions.filter(isLate),
+    questions: state.questions.filter(isLate),
+  }
+  if (late.decisions.length + late.questions.length === 0) return null
+  return new CommandPlan(state, context).expire(late)
 }
 
 /** The schedule of a mission has come round. null: it has not, or nothing may start by itself. */
@@ -221,8 +225,9 @@ class CommandPlan extends Plan {
     return this.accept({ seq: taken.seq })
   }
 
-  expire(late: readonly OpenDecision[]): Accepted {
-    for (const open of late) if (expireDecision(this.draft, open)) this.resume(open.callId)
+  expire({ decisions, questions }: Pick<SessionState, 'decisions' | 'questions'>): Accepted {
+    for (const open of decisions) if (expireDecision(this.draft, open)) this.resume(open.callId)
+    for (const open of questions) if (expireQuestion(this.draft, open)) this.resume(open.callId)
     return this.accept({})
   }
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { EventOf, EventType } from '#protocol/events'
-import { statusOfSession } from '#protocol/summary'
+import { statusOfSession, toInbox } from '#protocol/summary'
 import { evaluate } from '../policy/policy.ts'
 import { SessionHarness } from '../../testing/node/session-harness.ts'
 import { findRequestProblem } from '../../testing/node/valid-request.ts'
@@ -217,6 +217,37 @@ describe('a call that needs a person', () => {
     await harness.settle()
     expect(of(harness, 'decision_resolved')).toMatchObject([{ status: 'expired' }])
     expect(harness.tools.runs).toEqual([])
+    await answerModel(harness)
+  })
+
+  test('[DEC4] [DEC5] a question expires as a decision does, after a night asleep too', async () => {
+    const harness = await SessionHarness.create({ decisionMs: 3_600_000 })
+    prepareTools(harness)
+    harness.command({ type: 'send', text: 'do it' })
+    await harness.settle()
+    await callTools(harness, 'ask_user')
+    const [asked] = harness.core.folded.questions
+    expect(asked?.expiresAt).toBe(asked!.at + 3_600_000)
+    expect(of(harness, 'ask_user')).toMatchObject([{ expiresAt: asked!.expiresAt }])
+    expect(toInbox(harness.core.folded)).toMatchObject([{ expiresAt: asked!.expiresAt }])
+    harness.hibernate()
+    harness.timers.advance(3_599_000)
+    await harness.core.alarm()
+    expect(of(harness, 'tool_result')).toEqual([])
+    harness.timers.advance(1000)
+    await harness.core.alarm()
+    await harness.settle()
+    expect(of(harness, 'ask_user_answered')).toEqual([])
+    expect(of(harness, 'tool_result')).toMatchObject([
+      { ok: false, error: { code: 'tool_denied', message: expect.stringContaining('in time') } },
+    ])
+    expect(harness.core.folded.questions).toEqual([])
+    const { questionId } = asked!
+    expect(harness.try({ type: 'answer', questionId, answers: { q: 'late' } })).toMatchObject({
+      rejection: { code: 'already_decided' },
+    })
+    const last = harness.model.current.request.messages.at(-1)
+    expect(last).toMatchObject({ role: 'tool', results: [{ ok: false }] })
     await answerModel(harness)
   })
 })

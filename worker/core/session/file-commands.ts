@@ -219,7 +219,7 @@ function knownHash({ before, after }: CheckpointFile, undone: number, hunks: num
 }
 
 export const toRejection = ({ kind, message }: FileProblem): Rejection => ({
-  code: kind === 'limit' ? 'too_large' : 'file_conflict',
+  code: kind === 'limit' ? 'too_large' : kind === 'path' ? 'bad_request' : 'file_conflict',
   message,
 })
 

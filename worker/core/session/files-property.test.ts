@@ -10,11 +10,13 @@ import { hashOf } from '../workspace/file-store.ts'
 import { toBytes } from '../workspace/lines.ts'
 import type { FileEvent } from './fold-files.ts'
 
-const LIVES = 60
+const LIVES = 40
 const STEPS = 60
 const FIRST_SEED = 20261118
 /** Few, so that they meet; one that is a file and a folder, and two that differ in case. */
-const PATHS = ['a.txt', 'b.txt', 'dir', 'dir/c.txt', 'A.txt']
+const PATHS = ['a.txt', 'b.txt', 'dir', 'dir/c.txt', 'dir/sub/d.txt', 'A.txt']
+/** Folders that a shell moves about: two of them meet the paths above. */
+const FOLDERS = ['dir', 'dir/sub', 'other', 'other/deep']
 
 type Tree = Map<string, string>
 
@@ -51,6 +53,7 @@ class Life {
     const { harness } = this.session
     const kind = this.random.weighted({
       agent: 6,
+      bash: 3,
       move: 2,
       endRun: 2,
       person: 5,
@@ -60,6 +63,7 @@ class Life {
       redo: 4,
       restore: 1,
       both: 2,
+      bashAtOnce: 1,
       crash: 1,
     })
     if (this.random.chance(0.08)) {
@@ -84,6 +88,10 @@ class Life {
     switch (kind) {
       case 'agent':
         return session.agentWrites({ [random.pick(PATHS)]: this.nextText() })
+      case 'bash':
+        return session.agentRuns(this.nextScript()).then(() => this.noteMoves())
+      case 'bashAtOnce':
+        return this.runAtOnce()
       case 'move':
         return this.move((from, to) => session.agentMoves(from, to))
       case 'endRun':
@@ -116,6 +124,39 @@ class Life {
       lines[random.below(lines.length)] = `changed ${random.below(1000)}`
     }
     return lines.join('\n')
+  }
+
+  /** Several files at once: moved with their folder, changed in place, written over, deleted. */
+  private nextScript(): string {
+    const { random } = this
+    const path = (): string => random.pick(PATHS)
+    const folder = (): string => random.pick(FOLDERS)
+    const kinds = {
+      moveFolder: () => `mv ${folder()} ${folder()}`,
+      moveInto: () => `mkdir -p ${folder()}; mv *.txt ${folder()}/`,
+      copy: () => `cp -r ${folder()} ${folder()}`,
+      change: () => `find . -type f | xargs sed -i 's/line ${random.below(12)} /made &/'`,
+      append: () => `echo "shell ${random.below(100)}" >> ${path()}`,
+      join: () => `cat ${path()} ${path()} > ${path()}`,
+      replace: () => `mv ${path()} ${path()}`,
+      remove: () => `rm -rf ${random.pick([folder(), path()])}`,
+    }
+    const script = Array.from({ length: 1 + random.below(3) }, () =>
+      kinds[random.pick(Object.keys(kinds) as (keyof typeof kinds)[])](),
+    )
+    return script.join('\n')
+  }
+
+  /** A person writes, and takes something back, while a command runs on what was there before. */
+  private async runAtOnce(): Promise<void> {
+    const { session } = this
+    await session.agent()
+    const all = await Promise.allSettled([
+      session.agentRuns(this.nextScript()),
+      this.writeAsPerson(),
+      this.review('undo'),
+    ])
+    for (const one of all) if (one.status === 'rejected') throw one.reason
   }
 
   private async writeAsPerson(): Promise<void> {
@@ -197,6 +238,14 @@ class Life {
     expect(hot(harness.core.folded)).toEqual(hot(harness.folded()))
   }
 
+  /** Several files under one checkpoint's event, moved by one command. */
+  private noteMoves(): void {
+    const last = this.session.fileEvents().at(-1)
+    if (last?.type !== 'files_changed') return
+    const moved = last.files.filter(({ action }) => action === 'renamed')
+    if (moved.some(({ path }) => path.includes('/'))) this.note('folder moved')
+  }
+
   /** No undo and no redo has ever been made of a content that its checkpoint had not left there. */
   checkReviews(): void {
     const tree: Tree = new Map()
@@ -273,6 +322,9 @@ test('[FILE4] [FILE1] whatever agent and person write, keep, undo and redo, and 
     expect(met.get(what) ?? 0, what).toBeGreaterThan(20)
   }
   expect(met.get('refused') ?? 0).toBeGreaterThan(20)
+  for (const what of ['bash', 'bashAtOnce', 'folder moved']) {
+    expect(met.get(what) ?? 0, what).toBeGreaterThan(20)
+  }
 })
 
 test('[FILE4] a path that is unheard of has no versions', async () => {

@@ -10,7 +10,7 @@ import type {
   Rejection,
   WrittenFile,
 } from '#protocol/http'
-import { WORKSPACE_BYTES } from '#protocol/limits'
+import { WORKSPACE_BYTES, WORKSPACE_STORED_BYTES } from '#protocol/limits'
 import { toText } from '../workspace/lines.ts'
 import { parseFolder, parsePath } from '../workspace/path.ts'
 import { openZip, type ZipEntry } from '../workspace/unzip.ts'
@@ -56,7 +56,11 @@ export class PersonFiles {
     if (!this.deps.isOwnedBy(owner)) return NOT_FOUND
     const files = this.deps.files.list().map(toSummary)
     const bytes = files.reduce((sum, { size }) => sum + size, 0)
-    return { ok: true, value: { files, bytes, limit: WORKSPACE_BYTES } }
+    const limits = { limit: WORKSPACE_BYTES, storedLimit: WORKSPACE_STORED_BYTES }
+    return {
+      ok: true,
+      value: { files, bytes, stored: this.deps.files.store.storedBytes(), ...limits },
+    }
   }
 
   /** `version`: the hash of a content that this path has had. */

@@ -5,7 +5,9 @@ import { hot } from '#protocol/state'
 import { FilesSession } from '../../testing/node/files-session.ts'
 import { pathOf } from '../../testing/node/memory-workspace.ts'
 import { OWNER } from '../../testing/node/session-harness.ts'
+import { ToolFailure } from '../tools/tool.ts'
 import { toBytes } from '../workspace/lines.ts'
+import type { WorkspacePath } from '../workspace/workspace.ts'
 
 const ONE = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n'
 const TWO = 'ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n'
@@ -116,6 +118,28 @@ describe('what a run writes', () => {
     await expect(session.agentWrites({ 'b.ts': 'b', 'c.ts': large })).rejects.toThrow('8 MiB')
     expect(session.files()).toEqual({ 'src/a.ts': 'a' })
     expect(session.harness.core.files.store.storedBytes()).toBe(stored)
+  })
+
+  test('[SAF2] [FILE1] a list says how much all versions take, before there is no room', async () => {
+    const session = await FilesSession.create()
+    const list = () => session.harness.core.personFiles.list(OWNER)
+    expect(list()).toMatchObject({ value: { bytes: 0, stored: 0 } })
+    await session.personWrites('a.txt', 'x'.repeat(1000))
+    await session.agentWrites({ 'a.txt': 'y'.repeat(500) })
+    const storedLimit = 1024 * 1024 * 1024
+    expect(list()).toMatchObject({ value: { bytes: 500, stored: 1500, storedLimit } })
+  })
+
+  test('[SAF2] [FILE1] a path that no door takes is not written, whoever asks', async () => {
+    const session = await FilesSession.create()
+    const workspace = await session.agent()
+    const bytes = toBytes('x')
+    for (const raw of ['a/'.repeat(40) + 'b', '../b', 'cafe\u0301', 'a//b', 'CON']) {
+      const path = raw as WorkspacePath
+      await expect(workspace.apply([{ path, bytes }]), raw).rejects.toBeInstanceOf(ToolFailure)
+    }
+    expect(session.files()).toEqual({})
+    expect(session.harness.core.files.store.storedBytes()).toBe(0)
   })
 
   test('[FILE3] many files are many events, and a review of them stays small', async () => {

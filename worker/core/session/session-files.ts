@@ -4,7 +4,12 @@
 
 import type { SessionEvent } from '#protocol/events'
 import type { ChangedFile } from '#protocol/file-events'
-import { checkClashes, checkLimits, type SizeChange } from '../workspace/check-changes.ts'
+import {
+  checkClashes,
+  checkLimits,
+  checkPaths,
+  type SizeChange,
+} from '../workspace/check-changes.ts'
 import {
   actionOf,
   mergeWrites,
@@ -35,10 +40,10 @@ export type StoredChange = {
 }
 
 /**
- * `stale`: a file is not what was expected. `clash`: two paths cannot be in one workspace. `gone`:
+ * `path`: no file can be there. `stale`: a file is not what was expected. `clash`: two paths cannot be in one workspace. `gone`:
  * nobody has this workspace any more.
  */
-export type FileProblem = { kind: 'stale' | 'limit' | 'clash' | 'gone'; message: string }
+export type FileProblem = { kind: 'path' | 'stale' | 'limit' | 'clash' | 'gone'; message: string }
 
 /** `read` gives the content with this hash, the same each time: it is stored only when all is well. */
 export type HashedChange = StoredChange & { read: () => Uint8Array }
@@ -99,7 +104,8 @@ export class SessionFiles {
     isGone: () => boolean = () => false,
   ): Promise<Written<T>> {
     // Hashing takes a while: what is refused in any case need not wait for it.
-    const early = this.findStale(changes) ?? this.findProblem(changes.map(toSizeChange))
+    const sizes = changes.map(toSizeChange)
+    const early = findBadPath(sizes) ?? this.findStale(changes) ?? this.findProblem(sizes)
     if (early !== null) return { ok: false, problem: early }
     const hashed: HashedChange[] = []
     for (const change of changes) {
@@ -262,6 +268,12 @@ export class SessionFiles {
 
 const NOTHING = new Uint8Array()
 const GONE: FileProblem = { kind: 'gone', message: 'no such session' }
+
+/** A second line: every door parses its paths. */
+function findBadPath(changes: readonly SizeChange[]): FileProblem | null {
+  const message = checkPaths(changes)
+  return message === null ? null : { kind: 'path', message }
+}
 
 const toSizeChange = ({ path, bytes }: FileChange): SizeChange => ({
   path,

@@ -458,13 +458,13 @@ export class SessionCore {
   private wantedAlarms(): number[] {
     const now = this.deps.now()
     const wanted: number[] = []
-    const { run, decisions } = this.state
+    const { run, decisions, questions } = this.state
     // A run that waits for a person needs no watching, and its object may sleep.
     if (run.status === 'running' && run.waiting !== true) {
       // No provider is asked yet while a run is set up: its silence begins after this is armed.
       wanted.push(now + Math.min(WATCHDOG_MS, this.deps.stallMs), ...this.stallAt())
     }
-    wanted.push(...decisions.flatMap(({ expiresAt }) => expiresAt ?? []))
+    wanted.push(...[...decisions, ...questions].flatMap(({ expiresAt }) => expiresAt ?? []))
     const dueAt = missionDueAt(this.state)
     if (this.loaded?.eraseAt != null)
       wanted.push(Math.max(this.loaded.eraseAt, this.retryNotBefore))

@@ -3,6 +3,7 @@
 
 import { WORKSPACE_BYTES, WORKSPACE_FILE_BYTES, WORKSPACE_FILES } from '#protocol/limits'
 import { describeClash, PathIndex } from './path-index.ts'
+import { parsePath } from './path.ts'
 import type { WorkspacePath } from './workspace.ts'
 
 /** `size` null: deleted. */
@@ -14,7 +15,18 @@ export function checkChanges(
   files: readonly Held[],
   changes: readonly SizeChange[],
 ): string | null {
-  return checkLimits(files, changes) ?? checkClashes(files, changes)
+  return checkPaths(changes) ?? checkLimits(files, changes) ?? checkClashes(files, changes)
+}
+
+/** Whoever wrote it: a file at a path that cannot be asked for could be neither read nor deleted. */
+export function checkPaths(changes: readonly SizeChange[]): string | null {
+  for (const { path, size } of changes) {
+    if (size === null) continue
+    const parsed = parsePath(path)
+    if (!parsed.ok) return parsed.problem
+    if (parsed.path !== path) return `${path} is not how that path is written.`
+  }
+  return null
 }
 
 /** What shrinks a workspace is allowed in one that is too large. */

@@ -30,7 +30,8 @@ export class StoreFull extends Error {
   constructor(limit: number) {
     super(
       `All versions of all files together would be more than ${Math.floor(limit / 1024 / 1024)} MiB, ` +
-        'which is what one session can keep. Go on in a new session.',
+        'which is what one session can keep. Deleting files frees nothing, since every version can be ' +
+        'restored. Go on in a new session, with these files as a zip.',
     )
     this.name = 'StoreFull'
   }

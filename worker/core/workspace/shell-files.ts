@@ -8,6 +8,7 @@ import { ToolFailure } from '../tools/tool.ts'
 import { isSameContent } from './diff.ts'
 import type { ShellBudget } from './shell-budget.ts'
 import { decode, joinChunks, toContent, toLongestLine, type Encoding } from './shell-bytes.ts'
+import { checkFits, checkOutside, checkReplaceable, checkStorable } from './shell-checks.ts'
 import {
   SHELL_HELD_BYTES,
   ShellTree,
@@ -19,6 +20,8 @@ import {
 import type { FileChange, FileEntry, Workspace, WorkspacePath } from './workspace.ts'
 
 const NOT_FOUND = 'no such file or directory'
+/** What it costs to look at one path that moves with its folder. */
+const PATH_UNITS = 16
 const NO_LINKS = 'links are not supported, use cp'
 /** Written to and never kept. */
 const SINKS: ReadonlySet<string> = new Set(['dev/null', 'dev/stdout', 'dev/stderr', 'dev/zero'])
@@ -53,6 +56,7 @@ export class ShellFiles implements IFileSystem {
     for (const [key, node] of after) {
       const path = key as WorkspacePath
       if (node.data.state === 'stored' && node.origin === path) continue
+      checkStorable(path)
       const isMoved = node.origin !== null && node.origin !== path && !after.has(node.origin)
       const bytes = await this.load(node, node.origin ?? path)
       bytesLeft -= bytes.length
@@ -210,7 +214,10 @@ export class ShellFiles implements IFileSystem {
     const node = this.find(from)
     if (node === null) throw toFault('ENOENT', NOT_FOUND, from)
     if (toNames(from).join('/') === toNames(to).join('/')) return
-    if (node.kind === 'folder') checkOutside(from, to)
+    if (node.kind === 'folder') {
+      checkOutside(from, to)
+      await this.budget.spend(checkFits(node, to) * PATH_UNITS)
+    }
     const target = this.find(to)
     if (target !== null) checkReplaceable(node, target, to)
     this.tree.detach(from)
@@ -325,21 +332,3 @@ export class ShellFiles implements IFileSystem {
 }
 
 const isSink = (path: string): boolean => SINKS.has(toNames(path).join('/'))
-
-function checkOutside(from: string, to: string): void {
-  const inside = `${toNames(from).join('/')}/`
-  if (`${toNames(to).join('/')}/`.startsWith(inside)) {
-    throw toFault('EINVAL', 'cannot go into itself', to)
-  }
-}
-
-function checkReplaceable(node: TreeNode, target: TreeNode, to: string): void {
-  if (target.kind === 'file' && node.kind === 'folder') {
-    throw toFault('ENOTDIR', 'not a directory', to)
-  }
-  if (target.kind === 'folder' && node.kind === 'file')
-    throw toFault('EISDIR', 'is a directory', to)
-  if (target.kind === 'folder' && target.children.size > 0) {
-    throw toFault('ENOTEMPTY', 'directory not empty', to)
-  }
-}

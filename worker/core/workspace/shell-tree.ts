@@ -139,7 +139,7 @@ export class ShellTree {
     return node
   }
 
-  /** Puts a node that was taken from elsewhere. */
+  /** Puts a node that was taken from elsewhere; what is in it was checked to fit there. */
   attach(path: string, node: TreeNode): void {
     const { parent, name } = this.place(path)
     node.name = name
@@ -193,16 +193,7 @@ export class ShellTree {
   }
 
   paths(): string[] {
-    const found: string[] = []
-    const walk = (folder: FolderNode, prefix: string): void => {
-      for (const node of folder.children.values()) {
-        const path = `${prefix}/${node.name}`
-        found.push(path)
-        if (node.kind === 'folder') walk(node, path)
-      }
-    }
-    walk(this.root, '')
-    return found
+    return pathsIn(this.root, '')
   }
 
   private newFolder(name: string): FolderNode {
@@ -236,8 +227,22 @@ export class ShellTree {
   }
 }
 
+/** Of all that is in a folder, if it is at `prefix`. */
+export function pathsIn(folder: FolderNode, prefix: string): string[] {
+  const found: string[] = []
+  const walk = (inner: FolderNode, place: string): void => {
+    for (const node of inner.children.values()) {
+      const path = `${place}/${node.name}`
+      found.push(path)
+      if (node.kind === 'folder') walk(node, path)
+    }
+  }
+  walk(folder, prefix)
+  return found
+}
+
 /** What may be made, changed or removed: what is in the workspace or /tmp, not these themselves. */
-function checkPlace(names: readonly string[], path: string): void {
+export function checkPlace(names: readonly string[], path: string): void {
   const [top, second] = names
   const isInside = names.length > 1 && (top === 'workspace' || top === 'tmp')
   const isDescriptor = names.length === 3 && top === 'dev' && second === 'fd'

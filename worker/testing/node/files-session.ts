@@ -3,6 +3,7 @@
 import type { ServerFrame } from '#protocol/frames'
 import type { SessionEvent } from '#protocol/events'
 import type { FileEvent } from '../../core/session/fold-files.ts'
+import { bashTool } from '../../core/tools/bash.ts'
 import { toBytes } from '../../core/workspace/lines.ts'
 import type { FileChange, Workspace } from '../../core/workspace/workspace.ts'
 import { pathOf } from './memory-workspace.ts'
@@ -65,6 +66,13 @@ export class FilesSession {
       { path: pathOf(from), bytes: null },
       { path: pathOf(to), bytes, movedFrom: pathOf(from) },
     ])
+  }
+
+  /** A shell command of the agent. Rejects as the tool does; what it prints is not of interest. */
+  async agentRuns(command: string): Promise<void> {
+    const workspace = await this.agent()
+    const { signal } = new AbortController()
+    await bashTool.run({ command }, { signal, output: () => {}, now: () => 0, workspace })
   }
 
   /** The run ends; what it wrote is one checkpoint. Returns its id. */

@@ -138,6 +138,13 @@ export class WrittenLog {
     return this.add({ type: 'ask_user', questionId, callId, questions })
   }
 
+  /** The provider has ended its answer; calls begin to run. */
+  endStep(): this {
+    const { runId } = this
+    const size = { messages: 1, tokens: 1, window: 1000, compacted: false, estimate: 1 }
+    return this.add({ type: 'context_usage', runId, ...size })
+  }
+
   retry(): this {
     return this.add({
       type: 'warning',
