@@ -2,7 +2,7 @@
 
 import { always, hasOption, hasText, judged, reads, toOperands } from './call.ts'
 import type { Call, Judge, Judgement } from './call.ts'
-import { destroys, broad, plain, READS, risky } from './finding.ts'
+import { destroys, plain, READS, risky, unseen } from './finding.ts'
 import { knownWord } from './shell-words.ts'
 
 const names = (text: string): string[] => text.trim().split(/\s+/)
@@ -14,7 +14,7 @@ function interpreter({ args, stdin }: Call): Judgement {
   if (isInline || file === undefined || file.isOutput || stdin.kind !== 'terminal') {
     return judged(risky('runs code that is not read here'))
   }
-  return judged(broad('runs a program whose content is not seen here'))
+  return judged(unseen('runs a program whose content is not seen here'))
 }
 
 type Packages = { looks: string; runs: string; publishes: string }

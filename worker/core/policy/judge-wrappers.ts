@@ -1,7 +1,7 @@
 // Programs that run another command: what they run is judged as if it stood alone.
 
 import { hasText, judged, toOperands, type Call, type Judge, type Judgement } from './call.ts'
-import { broad, destroys, READS, risky, type Finding } from './finding.ts'
+import { destroys, READS, risky, unseen, type Finding } from './finding.ts'
 import { fill } from './judge-text.ts'
 import { knownWord, UNKNOWN_WORD, type Word } from './shell-words.ts'
 
@@ -194,7 +194,7 @@ const isStdin = (word: Word): boolean => /^\/dev\/(?:stdin|fd\/0)$/.test(word.te
 
 function fromFile(file: Word): Judgement {
   if (file.isOutput) return judged(destroys('runs as commands what another program prints'))
-  return judged(broad('runs a script whose content is not seen here'))
+  return judged(unseen('runs a script whose content is not seen here'))
 }
 
 function fromStdin(stdin: Call['stdin']): Judgement {

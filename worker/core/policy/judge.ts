@@ -1,7 +1,7 @@
 // Which judge a program has, and what is said of one that has none.
 
 import { judged, type Call, type Judge, type Judgement } from './call.ts'
-import { broad, destroys, plain, READS } from './finding.ts'
+import { destroys, plain, READS, unseen } from './finding.ts'
 import { FILE_JUDGES } from './judge-files.ts'
 import { git } from './judge-git.ts'
 import { PROGRAM_JUDGES } from './judge-programs.ts'
@@ -41,6 +41,6 @@ function judgeNamed(call: Call, isDefined: boolean): Judgement {
 /** A file of the workspace can carry any name, so its name excuses nothing. */
 function judgeFile(call: Call): Judgement {
   const named = judgeNamed({ ...call, name: call.name.split('/').at(-1) ?? '' }, false)
-  const unseen = broad('runs a program whose content is not seen here')
-  return { ...named, findings: [...named.findings, unseen] }
+  const finding = unseen('runs a program whose content is not seen here')
+  return { ...named, findings: [...named.findings, finding] }
 }

@@ -22,11 +22,16 @@ const SCRATCH = /^\/tmp\/./
 /** Relative to the workspace, which is "" itself; absolute outside of it; null: nowhere. */
 export type Folder = string | null
 
+/** What a command was seen to change. `isTree`: and anything below it. */
+export type Judged = { path: string; change: Change; isTree: boolean }
+
 export class Places {
   /** Of a saved rule: the folder that the command was started in. */
   readonly folder: Folder
   /** The first rule that denies changing a file which the command names. */
   deniedBy: Rule | undefined
+  /** What of the workspace the command names as changed: the rest is seen when it has run. */
+  readonly judged: Judged[] = []
   private readonly start: string
   private folders: readonly string[]
   /** After `cd` to somewhere unknown a relative path can be anywhere. */
@@ -71,6 +76,7 @@ export class Places {
       return risky('writes to a file that is not known beforehand')
     }
     const paths = this.resolve(word)
+    this.note(word, change)
     if (!word.isGlob) this.deniedBy ??= this.denies(paths, change)
     if (paths.every((path) => path !== null && HARMLESS.test(path))) return null
     if (paths.some((path) => path !== null && DEVICE.test(path))) {
@@ -125,6 +131,16 @@ export class Places {
     return this.absolute(word)
   }
 
+  private note(word: Word, change: Change): void {
+    const isTree = word.isGlob
+    const text = isTree ? toGlobFolder(word.text) : word.text
+    for (const folder of this.folders) {
+      const path = toAbsolute(folder, text)
+      const inside = path === null ? null : toInside(path)
+      if (inside !== null) this.judged.push({ path: inside.normalize('NFC'), change, isTree })
+    }
+  }
+
   private absolute(word: Word): (string | null)[] {
     return this.folders.map((folder) => toAbsolute(folder, word.text))
   }
@@ -143,6 +159,13 @@ export class Places {
     }
     return undefined
   }
+}
+
+/** What stands before the first name that is not one name. */
+function toGlobFolder(text: string): string {
+  const at = text.search(/[*?[{(]/)
+  const plain = at < 0 ? text : text.slice(0, at)
+  return plain.slice(0, plain.lastIndexOf('/') + 1)
 }
 
 const isAtOrBelow = (path: string, folder: string): boolean =>

@@ -31,7 +31,7 @@ const SHOWN_CHARS = 120
 
 export async function evaluate(policy: Policy, action: Action): Promise<Verdict> {
   try {
-    if (action.kind === 'command') return await evaluateCommand(policy, action)
+    if (action.kind === 'command') return (await judgeCommand(policy, action)).verdict
     return action.kind === 'file_edit' ? evaluateEdit(policy, action) : evaluateTool(policy, action)
   } catch {
     // The parser could not be loaded, or met what it was not made for: a person can still decide.
@@ -39,7 +39,13 @@ export async function evaluate(policy: Policy, action: Action): Promise<Verdict>
   }
 }
 
-async function evaluateCommand(policy: Policy, { command, cwd }: Command): Promise<Verdict> {
+/** `isExact`: a saved rule has exactly its text. `places`: what it was seen to change. */
+export type JudgedCommand = { verdict: Verdict; isExact: boolean; places: Places }
+
+export async function judgeCommand(
+  policy: Policy,
+  { command, cwd }: Command,
+): Promise<JudgedCommand> {
   const parse = await loadShellParser()
   const isSensitive = toSensitive(policy.sensitivePatterns)
   const places = new Places(cwd, isSensitive, toFindDenied(policy.rules))
@@ -48,30 +54,34 @@ async function evaluateCommand(policy: Policy, { command, cwd }: Command): Promi
   const { severity } = worst.finding
   const reason = toReason(worst)
   const rules = toCommandRules(parse, policy.rules, places.folder)
+  const exact = findExact(rules.allow, command)
+  const as = (verdict: Verdict) => ({ verdict, isExact: exact !== undefined, places })
   const denied = findDeny(rules, command, units)
   if (denied !== undefined) {
     const why = `a saved rule denies ${toShown(denied.pattern, SHOWN_CHARS)}`
-    return { verdict: 'deny', severity, reason: why, auto: true, rule: denied.id }
+    return as({ verdict: 'deny', severity, reason: why, auto: true, rule: denied.id })
   }
-  if (places.deniedBy !== undefined) return denyChange(places.deniedBy, severity)
+  if (places.deniedBy !== undefined) return as(denyChange(places.deniedBy, severity))
   const allow = { verdict: 'allow', severity, reason } as const
-  const exact = findExact(rules.allow, command)
-  if (worst.finding.consent === 'none') return { ...allow, auto: false }
-  if (exact !== undefined) return { ...allow, auto: true, rule: exact.id }
+  const ask = { verdict: 'ask', severity, reason, auto: false } as const
+  if (worst.finding.consent === 'none') return as({ ...allow, auto: false })
+  const consents = units.map(toStrictest)
+  if (consents.includes('once')) return as(ask)
+  if (exact !== undefined) return as({ ...allow, auto: true, rule: exact.id })
   let rule: string | undefined
-  for (const unit of units) {
-    const consent = toStrictest(unit)
+  for (const [index, unit] of units.entries()) {
+    const consent = consents[index]!
     if (consent === 'none' || (consent === 'setting' && policy.autoApproveCommands)) continue
     // After `cd` the same words are about other files.
     const isExact = consent === 'exact' || places.hasMoved
     const found = isExact ? undefined : findAllow(rules, unit)
-    if (found === undefined) return { verdict: 'ask', severity, reason, auto: false }
+    if (found === undefined) return as(ask)
     rule ??= found.id
   }
-  return { ...allow, auto: true, ...(rule !== undefined && { rule }) }
+  return as({ ...allow, auto: true, ...(rule !== undefined && { rule }) })
 }
 
-function denyChange({ id, pattern }: Rule, severity: Severity): Verdict {
+export function denyChange({ id, pattern }: Rule, severity: Severity): Verdict {
   const reason = `a saved rule denies changes of ${toShown(pattern, SHOWN_CHARS)}`
   return { verdict: 'deny', severity, reason, auto: true, rule: id }
 }
@@ -102,7 +112,9 @@ function toWorst(units: readonly Unit[]): Worst {
 
 function toStrictest({ findings }: Unit): Finding['consent'] {
   const consents = findings.map(({ consent }) => consent)
-  return (['exact', 'rule', 'setting'] as const).find((one) => consents.includes(one)) ?? 'none'
+  return (
+    (['once', 'exact', 'rule', 'setting'] as const).find((one) => consents.includes(one)) ?? 'none'
+  )
 }
 
 function toReason({ finding, shown }: Worst): string {
@@ -169,8 +181,8 @@ function evaluateTool({ rules }: Policy, { toolName, readOnly }: ToolCall): Verd
 
 /**
  * The rule that "always" (or "this session") saves for this action: what it would match, in words
- * people understand. Null where none may be saved: what was not understood, contains hidden
- * characters or is too long for a list that people read. `sensitivePatterns`: those of the policy,
+ * people understand. Null where none may be saved: what was not understood, runs a file that holds
+ * something else tomorrow, contains hidden characters or is too long for a list that people read. `sensitivePatterns`: those of the policy,
  * or the rule would be wider than what was asked about.
  */
 export async function toRule(
@@ -216,6 +228,7 @@ async function toCommandRule(
   if (text.length > RULE_PATTERN_CHARS || !parse(text).ok) return null
   const places = new Places(cwd, toSensitive(sensitivePatterns))
   const units = walkCommand(parse, text, places)
+  if (units.some((unit) => toStrictest(unit) === 'once')) return null
   const prefix = places.hasMoved ? null : toPrefixPattern(units)
   const pattern = toCommandPattern(places.folder, prefix ?? text)
   if (pattern === null || pattern.length > RULE_PATTERN_CHARS) return null

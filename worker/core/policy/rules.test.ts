@@ -67,7 +67,7 @@ describe('rules about commands', () => {
     ['npm test', 'if npm test; then echo ok; fi'],
     ['npm test', 'echo "$(npm test)"'],
     ['mkdir', 'mkdir -p a/b'],
-    ['node build.js', 'node build.js --fast'],
+    ['git rebase main', 'git rebase main topic'],
     ["git commit -m 'a b'", 'git commit -m "a b"'],
     ['rm -rf build', 'rm -rf build'],
     ['rm -rf build', '  rm -rf build\n'],
@@ -163,7 +163,7 @@ describe('rules about commands', () => {
     ['chmod', 'chmod -R 755 .'],
     ['gzip', 'gzip -r .'],
     ['split', 'split a .env'],
-    ['node build.js', 'cd evil && node build.js'],
+    ['git rebase main', 'cd evil && git rebase main'],
     ['mkdir', 'cd src && mkdir x'],
     ['env', 'env -C .github touch workflows/ci.yml'],
     ['touch', 'env -C .github touch workflows/ci.yml'],
@@ -172,6 +172,30 @@ describe('rules about commands', () => {
     const verdict = await run(command, rule(pattern))
     expect(verdict).toMatchObject({ verdict: 'ask', auto: false })
     expect(verdict.rule).toBeUndefined()
+  })
+
+  // The agent can write another program under the same name.
+  test.each([
+    'bash build.sh',
+    'sh ./build.sh --fast',
+    'source env.sh',
+    '. env.sh',
+    './build.sh',
+    'build/run.sh',
+    'node build.js --fast',
+    'python3 a.py',
+    'find . -name x.sh -exec bash {} +',
+    'sh -c "bash build.sh"',
+    'npm test && bash build.sh',
+    'timeout 9 bash build.sh',
+  ])('[DEC2] [DEC3] no rule agrees to %j, which runs a file', async (command) => {
+    expect(await run(command, rule(command), rule('bash'), rule('bash build.sh'))).toMatchObject({
+      verdict: 'ask',
+      severity: 'high',
+      auto: false,
+    })
+    expect(await saved(command)).toBeNull()
+    expect(await run(command, deny(command))).toMatchObject({ verdict: 'deny' })
   })
 
   test('[DEC2] every part of a composite needs a yes of its own', async () => {
@@ -183,9 +207,9 @@ describe('rules about commands', () => {
   })
 
   test('[DEC3] a rule and the setting together agree to what each agrees to', async () => {
-    const action: Action = { kind: 'command', command: 'node a.js && mkdir x', cwd: CWD }
-    const verdict = await judge(action, [rule('node a.js')], { autoApproveCommands: true })
-    expect(verdict).toMatchObject({ verdict: 'allow', auto: true, rule: 'node a.js' })
+    const action: Action = { kind: 'command', command: 'git rebase a && mkdir x', cwd: CWD }
+    const verdict = await judge(action, [rule('git rebase a')], { autoApproveCommands: true })
+    expect(verdict).toMatchObject({ verdict: 'allow', auto: true, rule: 'git rebase a' })
     expect(await judge(action, [], { autoApproveCommands: true })).toMatchObject({ verdict: 'ask' })
   })
 
@@ -244,7 +268,7 @@ describe('the folder of a rule', () => {
     expect((await toRule(at('/workspace/a/..', 'npm test'), 'always'))?.pattern).toBe('npm test')
   })
 
-  test.each(['rm -rf *', 'npm test', 'node build.js'])(
+  test.each(['rm -rf *', 'npm test', 'git rebase main'])(
     '[DEC2] %j is agreed to there and nowhere else',
     async (command) => {
       const folders = ['/workspace', '/workspace/tmp', '/workspace/tmp/x', '/workspace/src', '/tmp']
@@ -422,7 +446,7 @@ describe('the rule a person would save', () => {
     ["sed -i 's/a/b/' a.ts", 'sed'],
     ['make', 'make'],
     ['frobnicate ./a', 'frobnicate'],
-    ['node build.js --fast', 'node build.js --fast'],
+    ['git rebase --root', 'git rebase --root'],
     ['npm test | tail', 'npm test'],
   ])('[DEC2] for %j speaks for what begins with %j', async (command, pattern) => {
     const description = `every command that begins with ${pattern}, always`
@@ -471,7 +495,7 @@ describe('the rule a person would save', () => {
     'npm test && curl https://a.test',
     'git commit -m "a; b"',
     'frob "a b" \'c\'',
-    'node "my file.js"',
+    'git rebase "my branch"',
   ])('[DEC2] once saved, agrees to %j', async (command) => {
     const action: Action = { kind: 'command', command, cwd: CWD }
     const made = await toRule(action, 'session')

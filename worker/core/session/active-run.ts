@@ -37,6 +37,7 @@ export type RunDeps = {
   /** Where the run writes now: a steer moves it on. */
   responseId: () => string
   judge: ToolCallIo['judge']
+  review: ToolCallIo['review']
   patterns: ToolCallIo['patterns']
   /** The workspace as this run may change it: what it writes once it is over is refused. */
   workspace: ToolCallIo['workspace']
@@ -189,6 +190,7 @@ export class ActiveRun {
       kind,
       mode,
       judge: deps.judge,
+      review: deps.review,
       patterns: deps.patterns,
       workspace: deps.workspace,
       contact: (...contact) => deps.contact(agent, ...contact),

@@ -252,6 +252,43 @@ describe('a call that needs a person', () => {
   })
 })
 
+describe('[DEC4] a decision whose time is over', () => {
+  test.each([{}, { scope: 'session' }])(
+    'expires with an answer %j that comes before the alarm',
+    async (more) => {
+      const harness = await SessionHarness.create({ decisionMs: 3_600_000 })
+      prepareTools(harness)
+      harness.command({ type: 'send', text: 'do it' })
+      await harness.settle()
+      await callTools(harness, 'bash')
+      const [decisionId] = openIds(harness)
+      harness.timers.advance(3_600_000)
+      const yes = { type: 'decide', decisionId, verdict: 'accept', ...more } as const
+      expect(await harness.tryLater(yes)).toMatchObject({
+        ok: false,
+        rejection: { code: 'already_decided' },
+      })
+      await harness.settle()
+      expect(of(harness, 'decision_resolved')).toMatchObject([{ status: 'expired' }])
+      expect(of(harness, 'rule_added')).toEqual([])
+      expect(harness.tools.runs).toEqual([])
+      await answerModel(harness)
+    },
+  )
+
+  test('is open until then', async () => {
+    const harness = await SessionHarness.create({ decisionMs: 3_600_000 })
+    prepareTools(harness)
+    harness.command({ type: 'send', text: 'do it' })
+    await harness.settle()
+    await callTools(harness, 'deploy')
+    harness.timers.advance(3_599_999)
+    await decide(harness, 'accept')
+    expect(of(harness, 'decision_resolved')).toMatchObject([{ status: 'accepted' }])
+    expect(harness.tools.runs).toMatchObject([{ toolName: 'deploy' }])
+  })
+})
+
 describe('[RUN9] [DEC4] while a person thinks about it', () => {
   test('the object sleeps and wakes: the answer hours later goes on from there', async () => {
     const harness = await calling('deploy')

@@ -4,7 +4,9 @@ import type { SavedRule } from '#protocol/decision-events'
 import type { SessionConfig } from '#protocol/state'
 import { inheritanceOf, type Inheritance } from './inheritance.ts'
 import { approvalsOf } from './inherited.ts'
-import { evaluate, type Action, type Rule, type Verdict } from '../policy/policy.ts'
+import { evaluate, type Action, type Policy, type Rule } from '../policy/policy.ts'
+import type { Verdict } from '../policy/policy.ts'
+import { reviewOutcome, type Approval, type Outcome, type Review } from '../policy/review.ts'
 
 export type JudgeDeps = {
   session: () => SessionConfig
@@ -26,36 +28,53 @@ export async function judge(deps: JudgeDeps, action: Action): Promise<Verdict> {
   const session = deps.session()
   // What only reads needs no rule, and most calls only read.
   if (action.kind === 'tool' && action.readOnly) {
-    return judgeWith(deps, { ...approvalsOf(session), rules: session.rules }, [], action)
+    return evaluate(toPolicy(deps, { ...approvalsOf(session), rules: session.rules }, []), action)
   }
-  const [rules, inheritance] = await Promise.all([
-    deps.ownerRules().catch(() => null),
-    inheritanceOf(session, deps.above),
-  ])
-  const verdict = await judgeWith(deps, inheritance, rules ?? [], action)
+  const { policy, hasRules } = await loadPolicy(deps)
+  const verdict = await evaluate(policy, action)
   // Without the rules nobody knows whether one forbids it: a person does.
-  if (rules !== null || verdict.verdict !== 'allow') return verdict
-  return { ...verdict, verdict: 'ask', auto: false, reason: 'Your saved rules cannot be read now.' }
+  if (hasRules || verdict.verdict !== 'allow') return verdict
+  return { ...verdict, verdict: 'ask', auto: false, reason: RULES_UNREAD }
 }
 
-function judgeWith(
+const RULES_UNREAD = 'Your saved rules cannot be read now.'
+
+/** What a command has come to, before anything of it is kept. */
+export async function review(
+  deps: JudgeDeps,
+  action: Action,
+  approval: Approval,
+  outcome: readonly Outcome[],
+): Promise<Review> {
+  if (action.kind !== 'command') return { verdict: 'allow' }
+  const { policy, hasRules } = await loadPolicy(deps)
+  const reviewed = await reviewOutcome(policy, action, approval, outcome)
+  if (hasRules || approval === 'person' || reviewed.verdict !== 'allow') return reviewed
+  return { verdict: 'ask', severity: 'high', reason: RULES_UNREAD }
+}
+
+async function loadPolicy(deps: JudgeDeps): Promise<{ policy: Policy; hasRules: boolean }> {
+  const [rules, inheritance] = await Promise.all([
+    deps.ownerRules().catch(() => null),
+    inheritanceOf(deps.session(), deps.above),
+  ])
+  return { policy: toPolicy(deps, inheritance, rules ?? []), hasRules: rules !== null }
+}
+
+function toPolicy(
   deps: JudgeDeps,
   { autoApproveCommands, autoApproveSensitiveEdits, sensitivePatterns, rules }: Inheritance,
   ownerRules: readonly SavedRule[],
-  action: Action,
-): Promise<Verdict> {
-  return evaluate(
-    {
-      rules: [
-        ...rules.map((rule) => toRule(rule, 'session')),
-        ...ownerRules.map((rule) => toRule(rule, 'always')),
-      ],
-      autoApproveCommands,
-      autoApproveSensitiveEdits,
-      sensitivePatterns: [...deps.sensitivePatterns, ...sensitivePatterns],
-    },
-    action,
-  )
+): Policy {
+  return {
+    rules: [
+      ...rules.map((rule) => toRule(rule, 'session')),
+      ...ownerRules.map((rule) => toRule(rule, 'always')),
+    ],
+    autoApproveCommands,
+    autoApproveSensitiveEdits,
+    sensitivePatterns: [...deps.sensitivePatterns, ...sensitivePatterns],
+  }
 }
 
 const toRule = (

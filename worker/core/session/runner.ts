@@ -9,7 +9,7 @@ import type { Agent } from '../agents/agent.ts'
 import type { ContactRequest, ToolOutcome } from '../tools/tool.ts'
 import { ActiveRun, type RunDeps } from './active-run.ts'
 import type { RunReport } from './decide-types.ts'
-import { judge, patternsOf, type JudgeDeps } from './judge.ts'
+import { judge, patternsOf, review, type JudgeDeps } from './judge.ts'
 import { findContact, type Found } from './find-contact.ts'
 import { modeOf } from './inherited.ts'
 import type { Log } from './log.ts'
@@ -103,6 +103,7 @@ export class Runner {
       kind,
       setUp: (signal) => setUpRun(session, owner, state(), model, signal),
       judge: (action) => judge(judging(owner), action),
+      review: (...done) => review(judging(owner), ...done),
       patterns: () => patternsOf(judging(owner)),
       workspace: this.workspaceOf(runId, attempt),
       contact: (agent, callId, request) => this.contact(runId, attempt, agent, callId, request),
@@ -222,7 +223,8 @@ export class Runner {
       const given = argumentsGiven(part)
       const { decision } = part
       const isApproved = decision?.status === 'accepted'
-      const call = { callId, toolName, arguments: args, isApproved }
+      const approval = decision?.decisionId == null ? ('policy' as const) : ('person' as const)
+      const call = { callId, toolName, arguments: args, ...(isApproved && { approval }) }
       if (given !== undefined) return [{ ...call, given }]
       // They said yes to what they saw; where nothing was shown, to a change that was none.
       const isShown = isApproved && decision.kind === 'file_edit' && decision.decisionId !== null

@@ -29,6 +29,8 @@ export type CommandsDeps = {
   judging: (owner: string) => JudgeDeps
   context: (by: string, reason: Reason, assist: Assist | null) => DecideContext
   commit: (decision: Accepted, command: CommandRecord) => void
+  /** Settles what is not decided by now: the alarm that does it may ring late. */
+  expire: () => void
   warn: (code: string, message: string) => void
 }
 
@@ -129,6 +131,7 @@ export class SessionCommands {
       if (earlier.body === body) return { ok: true, value: earlier.ack }
       return refuse('id_reused', `id: ${command.id} was used for another command`)
     }
+    if (command.type === 'decide') this.deps.expire()
     const state = this.deps.state()
     // Stop must always work.
     const isStop = command.type === 'cancel' && state.run.status === 'running'

@@ -93,6 +93,7 @@ export class SessionCore {
       judging: (owner) => this.judging(owner),
       context: (...about) => this.context(...about),
       commit: (decision, command) => this.commit(decision, { command }),
+      expire: () => this.expire(),
       warn: (code, message) => this.record({ type: 'warning', code, message }),
     })
     this.outbox = new Outbox(
@@ -296,14 +297,18 @@ export class SessionCore {
     this.deps.background(Promise.all(all))
   }
 
+  private expire(): void {
+    const expiry = decideExpiry(this.state, this.context('server', 'user'))
+    if (expiry !== null) this.commit(expiry)
+  }
+
   /** The one physical alarm: watchdog of the run, mission, directory retry, erasure. Never throws. */
   async alarm(): Promise<void> {
     this.alarms.fired()
     if (this.loaded === null) return
     try {
       this.noticeStall()
-      const expiry = decideExpiry(this.state, this.context('server', 'user'))
-      if (expiry !== null) this.commit(expiry)
+      this.expire()
       const { owner, eraseAt } = this.loaded
       if (eraseAt === null) this.promptIdle()
       if (eraseAt !== null && eraseAt <= this.deps.now()) {

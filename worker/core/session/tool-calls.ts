@@ -6,18 +6,20 @@ import type { EventBody, Mode } from '#protocol/events'
 import { TOOL_CALLS_PER_RUN } from '#protocol/limits'
 import { shorten } from '#protocol/text'
 import { toRule, type Action, type Verdict } from '../policy/policy.ts'
+import type { Approval, Outcome, Review } from '../policy/review.ts'
 import {
+  NeedsPerson,
   ToolFailure,
   type ContactRequest,
   type PreparedCall,
   type ToolOutcome,
   type ToolRegistry,
 } from '../tools/tool.ts'
-import type { Workspace } from '../workspace/workspace.ts'
+import type { FileChange, Workspace } from '../workspace/workspace.ts'
 import type { ResponseWriter } from './response-writer.ts'
 
 /**
- * `refused`: answered without being run. `isApproved`: a person, or a setting in their place, has
+ * `refused`: answered without being run. `approval`: a person, or a setting in their place, has
  * said yes to it; `given`: the arguments they said yes to, where they changed them.
  */
 export type ToolCall = {
@@ -25,7 +27,7 @@ export type ToolCall = {
   toolName: string
   arguments: string
   refused?: ToolOutcome
-  isApproved?: boolean
+  approval?: Approval
   given?: string
   /** What they were shown of it: what it would do now must still be that. */
   approvedDiff?: string
@@ -58,6 +60,8 @@ export type ToolCallIo = {
   /** False: the run is over. */
   emit: (events: EventBody[]) => boolean
   judge: (action: Action) => Promise<Verdict>
+  /** Whether what a call is about to change is covered by what allowed it. */
+  review: (action: Action, approval: Approval, outcome: readonly Outcome[]) => Promise<Review>
   /** Globs of what is sensitive here. */
   patterns: () => readonly string[]
   /** Log what is asked about a call: from here on it waits for a person. */
@@ -137,7 +141,8 @@ export class ToolCalls {
       case 'contact':
         return this.contact(call, prepared.request, startedAt)
       case 'run':
-        if (call.isApproved !== true && !(await this.isAllowed(call, prepared, startedAt))) return
+        if (call.approval === undefined && !(await this.isAllowed(call, prepared, startedAt)))
+          return
         return this.run(call, prepared, startedAt)
     }
   }
@@ -241,15 +246,46 @@ export class ToolCalls {
       // A delta after the result would differ between live and replay.
       if (!isSettled) io.writer.toolOutput(call.callId, text, stream)
     }
-    const { approvedDiff } = call
+    const { approvedDiff, approval = 'policy' } = call
     const shown = approvedDiff === undefined ? {} : { approvedDiff }
-    const outcome = await prepared.run({ signal, output, now, workspace, ...shown })
+    const review = (changes: readonly FileChange[]) =>
+      this.review(prepared.action, approval, changes)
+    const outcome = await prepared.run({ signal, output, now, workspace, review, ...shown })
     isSettled = true
+    if (!outcome.ok && outcome.ask !== undefined) return this.askAfter(call, prepared, outcome.ask)
     this.settle(
       call,
       call.given === undefined ? outcome : noteGiven(outcome, call.given),
       startedAt,
     )
+  }
+
+  private async review(
+    action: Action | null,
+    approval: Approval,
+    changes: readonly FileChange[],
+  ): Promise<void> {
+    if (action === null) return
+    const outcome = changes.map(({ path, bytes }) => ({ path, isDelete: bytes === null }))
+    const reviewed = await this.io.review(action, approval, outcome)
+    if (reviewed.verdict === 'ask') throw new NeedsPerson(reviewed.reason, reviewed.severity)
+    if (reviewed.verdict === 'deny') {
+      throw new ToolFailure(`Nothing was changed: ${reviewed.reason}.`, 'tool_denied')
+    }
+  }
+
+  /** It turned out to do more than was allowed, and did not: with a person's yes it runs again. */
+  private async askAfter(
+    call: ToolCall,
+    prepared: Extract<PreparedCall, { do: 'run' }>,
+    { severity, reason }: NonNullable<Extract<ToolOutcome, { ok: false }>['ask']>,
+  ): Promise<void> {
+    const { action } = prepared
+    if (action === null || this.signal.aborted) return
+    const shown = await this.describe(call, action, prepared)
+    if (this.signal.aborted) return
+    // No rule: one for these words would have agreed to what they came to.
+    this.io.wait(call.callId, { kind: action.kind, severity, reason, ...shown })
   }
 
   /** null: it cannot be had, and the call has been answered with that. */

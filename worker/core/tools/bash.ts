@@ -48,6 +48,8 @@ export const bashTool: Tool<Input> = {
   async run({ command, cwd }, context) {
     const { workspace, output } = context
     const result = await runInTime(command, toExistingFolder(cwd, workspace), context)
+    // Before anything of it is told: it may have to run again.
+    if (result.changes.length > 0) await context.review?.(result.changes)
     const stdout = cut(result.stdout.toWellFormed(), STDOUT_BYTES)
     const stderr = cut(result.stderr.toWellFormed(), STDERR_BYTES)
     output(stdout, 'stdout')

@@ -6,6 +6,7 @@ import { truncateUtf8, utf8Bytes } from '#protocol/text'
 import { z } from 'zod'
 import type { Action } from '../policy/policy.ts'
 import {
+  NeedsPerson,
   ToolFailure,
   type PreparedCall,
   type Tool,
@@ -188,7 +189,9 @@ async function runTool(
     const cut = truncateUtf8(result.toWellFormed(), outputBytes)
     return { ok: true, result: cut.text, ...(cut.truncated && { truncated: true }) }
   } catch (error) {
-    return fail(error instanceof ToolFailure ? error.code : 'tool_error', messageOf(error))
+    const failed = fail(error instanceof ToolFailure ? error.code : 'tool_error', messageOf(error))
+    if (!(error instanceof NeedsPerson) || failed.ok) return failed
+    return { ...failed, ask: { severity: error.severity, reason: error.reason } }
   }
 }
 

@@ -1,10 +1,10 @@
 // One tool is one file that exports a `Tool`. Nothing but the registry runs it.
 
 import type { Mode, ToolErrorCode } from '#protocol/events'
-import type { Plan, Question } from '#protocol/decision-events'
+import type { Plan, Question, Severity } from '#protocol/decision-events'
 import type { z } from 'zod'
 import type { Action } from '../policy/policy.ts'
-import type { Workspace } from '../workspace/workspace.ts'
+import type { FileChange, Workspace } from '../workspace/workspace.ts'
 
 export type ToolContext = {
   /** Aborted when the run is cancelled or the tool's time is over. */
@@ -18,6 +18,11 @@ export type ToolContext = {
    * nobody was asked, or they changed the call. What it would do now must still be that.
    */
   approvedDiff?: string
+  /**
+   * What it is about to change, before it does: rejects where that is more than what was allowed.
+   * For tools whose changes do not follow from their arguments. Absent: nobody allows anything.
+   */
+  review?: (changes: readonly FileChange[]) => Promise<void>
 }
 
 export type Tool<Input = never> = {
@@ -59,11 +64,25 @@ export class ToolFailure extends Error {
   }
 }
 
+/** What it came to is for a person to allow. Nothing of it was done. */
+export class NeedsPerson extends ToolFailure {
+  readonly severity: Severity
+  readonly reason: string
+  constructor(reason: string, severity: Severity) {
+    super(`Nothing was changed: a person has to be asked. It ${reason}`, 'tool_denied')
+    this.name = 'NeedsPerson'
+    this.severity = severity
+    this.reason = reason
+  }
+}
+
 export type ToolOutcome =
   | { ok: true; result: string; truncated?: boolean }
   | {
       ok: false
       error: { code: ToolErrorCode; message: string }
+      /** Nothing was done: a person is to be asked for it. */
+      ask?: { severity: Severity; reason: string }
       /** What it had put out before it failed. */
       result?: string
       truncated?: boolean

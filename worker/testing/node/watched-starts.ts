@@ -1,7 +1,7 @@
 // Models and tools that say when they are started: what may not begin can be seen to.
 
 import type { Model } from '../../core/session/model.ts'
-import type { ToolBox, ToolRegistry } from '../../core/tools/tool.ts'
+import type { ToolBox, ToolOutcome, ToolRegistry } from '../../core/tools/tool.ts'
 
 export const watchModel = (model: Model, onStart: () => void): Model => ({
   id: model.id,
@@ -12,7 +12,10 @@ export const watchModel = (model: Model, onStart: () => void): Model => ({
   },
 })
 
-export const watchTools = (box: ToolBox, onStart: () => void): ToolBox => ({
+/** `done`: the shell takes turns of its own, so a test that needs its end waits for that. */
+type OnStart = (done: Promise<ToolOutcome>) => void
+
+export const watchTools = (box: ToolBox, onStart: OnStart): ToolBox => ({
   isRepeatable: (toolName) => box.isRepeatable(toolName),
   inspect: (toolName, args) => box.inspect(toolName, args),
   open: async (selection, signal) => {
@@ -21,7 +24,7 @@ export const watchTools = (box: ToolBox, onStart: () => void): ToolBox => ({
   },
 })
 
-const watchRegistry = (registry: ToolRegistry, onStart: () => void): ToolRegistry => ({
+const watchRegistry = (registry: ToolRegistry, onStart: OnStart): ToolRegistry => ({
   specs: () => registry.specs(),
   isRepeatable: (toolName) => registry.isRepeatable(toolName),
   prepare: (call) => {
@@ -30,8 +33,9 @@ const watchRegistry = (registry: ToolRegistry, onStart: () => void): ToolRegistr
     return {
       ...prepared,
       run: (context) => {
-        onStart()
-        return prepared.run(context)
+        const done = prepared.run(context)
+        onStart(done)
+        return done
       },
     }
   },
