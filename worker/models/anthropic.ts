@@ -9,6 +9,7 @@ import { toPrompt, toTools, type Dialect, type Prompt, type PromptPart } from '.
 import { ProviderCalls, watchBody } from './provider-call.ts'
 import type { CallOptions } from './provider-types.ts'
 import { readRedactedSignature } from './stream-parts.ts'
+import { toCallId, toToolName } from './wire-names.ts'
 
 export type AnthropicOptions = Provider & {
   modelId: string
@@ -27,6 +28,8 @@ type Thinking =
 const LEAST_THINKING_TOKENS = 1024
 /** Enough for any answer; the most a model can write would count against the context window. */
 const OUTPUT_TOKENS = 32_000
+const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/
+const NAME_CHARS = 128
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
 export function createAnthropicModel(options: AnthropicOptions): Model {
@@ -101,7 +104,8 @@ const toDialect = (modelId: string | null): Dialect => ({
     const proof = redactedData === null ? { signature } : { redactedData }
     return { type: 'reasoning', text, providerOptions: { anthropic: proof } }
   },
-  toCallId: (id) => id.replaceAll(/[^a-zA-Z0-9_-]/g, '_'),
+  toCallId: (id) => toCallId(id, CALL_ID, 'toolu_'),
+  toToolName: (name) => toToolName(name, NAME_CHARS),
 })
 
 /** Whether the last turn of the assistant, if it called tools, begins with a thought of its own. */
@@ -124,7 +128,11 @@ function withToolsOf(request: ModelRequest): ModelRequest {
   const parts = request.messages.flatMap((message) =>
     message.role === 'assistant' ? message.parts : [],
   )
-  const names = new Set(parts.flatMap((part) => (part.type === 'tool_call' ? [part.toolName] : [])))
+  const names = new Set(
+    parts.flatMap((part) =>
+      part.type === 'tool_call' ? [toToolName(part.toolName, NAME_CHARS)] : [],
+    ),
+  )
   const inputSchema = { type: 'object', properties: {} }
   const tools = [...names].map((name) => ({ name, description: 'Not available.', inputSchema }))
   return { ...request, tools }

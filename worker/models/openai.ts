@@ -5,6 +5,7 @@ import type { ModelSummary } from '#protocol/http'
 import type { Model } from '../core/session/model.ts'
 import { toModelError, type Provider } from './errors.ts'
 import { describeModel } from './info.ts'
+import { toDialect } from './openai-dialect.ts'
 import { repairChunks } from './openai-repair.ts'
 import { toPrompt, toTools } from './prompt.ts'
 import { ProviderCalls } from './provider-call.ts'
@@ -27,11 +28,13 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
     fetch: calls.wrap(fetch, (body, parts) => repairChunks(readTextAhead(body, parts))),
   }).chatModel(modelId)
 
+  const dialect = toDialect(options)
+
   return {
     id: modelId,
     info: options.info ?? describeModel(modelId, 'openai'),
     stream(request, signal, emit) {
-      const call = { prompt: toPrompt(request), tools: toTools(request) }
+      const call = { prompt: toPrompt(request, dialect), tools: toTools(request) }
       return calls.stream(chat, call, signal, emit)
     },
   }

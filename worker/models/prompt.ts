@@ -14,15 +14,15 @@ export type Dialect = {
   toThought: (part: ThinkingPart) => PromptPart | null
   /** A call's id as this provider takes it: another one may have made it. */
   toCallId: (id: string) => string
+  /** Likewise what was called: models make up names. */
+  toToolName: (name: string) => string
 }
-
-export const PLAIN: Dialect = { toThought: () => null, toCallId: (id) => id }
 
 export function toTools({ tools }: ModelRequest): Tools {
   return tools.map((tool) => ({ type: 'function', ...tool })) as Tools
 }
 
-export function toPrompt({ system, messages }: ModelRequest, dialect: Dialect = PLAIN): Prompt {
+export function toPrompt({ system, messages }: ModelRequest, dialect: Dialect): Prompt {
   const prompt: Prompt = messages.flatMap((message) => toPromptMessage(message, dialect))
   if (system !== '') prompt.unshift({ role: 'system', content: system })
   return prompt
@@ -45,7 +45,7 @@ function toPromptMessage(message: ModelMessage, dialect: Dialect): Prompt {
           content: message.results.map(({ callId, toolName, ok, text }) => ({
             type: 'tool-result',
             toolCallId: dialect.toCallId(callId),
-            toolName,
+            toolName: dialect.toToolName(toolName),
             output: { type: ok ? 'text' : 'error-text', value: text },
           })),
         },
@@ -53,19 +53,19 @@ function toPromptMessage(message: ModelMessage, dialect: Dialect): Prompt {
   }
 }
 
-function toPromptPart(part: AssistantPart, { toThought, toCallId }: Dialect): PromptPart[] {
+function toPromptPart(part: AssistantPart, dialect: Dialect): PromptPart[] {
   switch (part.type) {
     case 'text':
       // Blank text is refused where it is the only content; where it is not, nobody misses it.
       return part.text.trim() === '' ? [] : [part]
     case 'thinking': {
-      const thought = toThought(part)
+      const thought = dialect.toThought(part)
       return thought === null ? [] : [thought]
     }
     case 'tool_call': {
-      const { callId, toolName } = part
-      const input = toInput(part.arguments)
-      return [{ type: 'tool-call', toolCallId: toCallId(callId), toolName, input }]
+      const toolCallId = dialect.toCallId(part.callId)
+      const toolName = dialect.toToolName(part.toolName)
+      return [{ type: 'tool-call', toolCallId, toolName, input: toInput(part.arguments) }]
     }
   }
 }

@@ -34,6 +34,7 @@ export type Rule =
   | 'content_required'
   | 'content_part'
   | 'tool_calls'
+  | 'tool_call_id'
   | 'tool_call_duplicate'
   | 'tool_call_arguments'
   | 'tool_call_unanswered'
@@ -65,6 +66,7 @@ export function findViolation(body: unknown): Violation | null {
   const messages: unknown[] = body.messages
   return (
     first(messages, (message, i) => checkMessage(message, `messages[${i}]`)) ??
+    checkIds(messages as Json[], body.model) ??
     checkPairs(messages as Json[]) ??
     checkLast(messages as Json[]) ??
     checkTools(body.tools)
@@ -149,6 +151,26 @@ function isJsonObject(text: string): boolean {
   } catch {
     return false
   }
+}
+
+/** Mistral's models take no other ids than their own kind, wherever they are served. */
+function checkIds(messages: readonly Json[], model: string): Violation | null {
+  const isMistral = model.includes('mistral')
+  for (const [i, { tool_calls: calls }] of messages.entries()) {
+    if (!Array.isArray(calls)) continue
+    for (const [n, { id }] of (calls as { id: string }[]).entries()) {
+      const param = `messages[${i}].tool_calls[${n}].id`
+      if (isMistral && !/^[a-zA-Z0-9]{9}$/.test(id)) {
+        const text = `Tool call id was ${id} but must be a-z, A-Z, 0-9, with a length of 9.`
+        return refuse('tool_call_id', text, param)
+      }
+      if (id.length > 40) {
+        const text = `Invalid '${param}': string too long. Expected a string with maximum length 40, but got a string with length ${id.length} instead.`
+        return refuse('tool_call_id', text, param)
+      }
+    }
+  }
+  return null
 }
 
 /** Every call is answered right after its message, and nothing is answered that was not called. */
