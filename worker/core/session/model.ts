@@ -61,6 +61,8 @@ export interface Model {
 export type ModelErrorCode =
   | 'model_unauthorized'
   | 'model_rate_limited'
+  /** The account is empty or at its end: no waiting helps. */
+  | 'model_unpaid'
   | 'model_overloaded'
   /** Not reached, or broken off: the network, or a server that failed. */
   | 'model_unavailable'
