@@ -81,6 +81,7 @@ export class StreamParts {
             inputTokens: inputTokens.total ?? 0,
             outputTokens: outputTokens.total ?? 0,
             cachedTokens: inputTokens.cacheRead ?? 0,
+            ...(inputTokens.cacheWrite && { cacheWriteTokens: inputTokens.cacheWrite }),
           }
         : null,
     }
