@@ -5,7 +5,14 @@ import type { ModelSummary } from '#protocol/http'
 import type { Model, ModelMessage, ModelRequest } from '../core/session/model.ts'
 import { toModelError, type Provider } from './errors.ts'
 import { describeModel } from './info.ts'
-import { toPrompt, toTools, type Dialect, type Prompt, type PromptPart } from './prompt.ts'
+import {
+  toPrompt,
+  toTools,
+  type Dialect,
+  type Prompt,
+  type PromptPart,
+  type ThinkingPart,
+} from './prompt.ts'
 import { ProviderCalls, watchBody } from './provider-call.ts'
 import type { CallOptions } from './provider-types.ts'
 import { readRedactedSignature } from './stream-parts.ts'
@@ -99,7 +106,7 @@ function toCall(
 /** null: no thought goes back. Only a model's own do: others cannot check the signature. */
 const toDialect = (modelId: string | null): Dialect => ({
   toThought({ text, signature, model }): PromptPart | null {
-    if (model !== modelId) return null
+    if (model !== modelId || signature === null) return null
     const redactedData = readRedactedSignature(signature)
     const proof = redactedData === null ? { signature } : { redactedData }
     return { type: 'reasoning', text, providerOptions: { anthropic: proof } }
@@ -107,6 +114,9 @@ const toDialect = (modelId: string | null): Dialect => ({
   toCallId: (id) => toCallId(id, CALL_ID, 'toolu_'),
   toToolName: (name) => toToolName(name, NAME_CHARS),
 })
+
+const isOwn = ({ model, signature }: ThinkingPart, modelId: string): boolean =>
+  model === modelId && signature !== null
 
 /** Whether the last turn of the assistant, if it called tools, begins with a thought of its own. */
 function mayThink(messages: readonly ModelMessage[], modelId: string): boolean {
@@ -118,7 +128,7 @@ function mayThink(messages: readonly ModelMessage[], modelId: string): boolean {
     .slice(before + 1, end + 1)
     .flatMap((message) => (message.role === 'assistant' ? message.parts : []))
     .filter((part) => part.type !== 'text' || part.text.trim() !== '')
-    .filter((part) => part.type !== 'thinking' || part.model === modelId)
+    .filter((part) => part.type !== 'thinking' || isOwn(part, modelId))
   return parts[0]?.type === 'thinking' || !parts.some(({ type }) => type === 'tool_call')
 }
 

@@ -7,6 +7,7 @@ export type Prompt = CallOptions['prompt']
 export type PromptMessage = Prompt[number]
 export type Tools = NonNullable<CallOptions['tools']>
 export type PromptPart = Extract<PromptMessage, { role: 'assistant' }>['content'][number]
+export type CallPart = Extract<AssistantPart, { type: 'tool_call' }>
 export type ThinkingPart = Extract<AssistantPart, { type: 'thinking' }>
 
 export type Dialect = {
@@ -16,7 +17,13 @@ export type Dialect = {
   toCallId: (id: string) => string
   /** Likewise what was called: models make up names. */
   toToolName: (name: string) => string
+  /** What else a call goes back with. `isFirst`: of its message. */
+  toProof?: (call: CallPart, isFirst: boolean) => ProviderOptions | undefined
+  /** Said of an answer that goes back without a thought. */
+  thoughtless?: ProviderOptions
 }
+
+export type ProviderOptions = NonNullable<PromptMessage['providerOptions']>
 
 export function toTools({ tools }: ModelRequest): Tools {
   return tools.map((tool) => ({ type: 'function', ...tool })) as Tools
@@ -33,10 +40,14 @@ function toPromptMessage(message: ModelMessage, dialect: Dialect): Prompt {
     case 'user':
       return [{ role: 'user', content: [{ type: 'text', text: message.text }] }]
     case 'assistant': {
-      const content = message.parts.flatMap((part) => toPromptPart(part, dialect))
+      const first = message.parts.find(({ type }) => type === 'tool_call')
+      const content = message.parts.flatMap((part) => toPromptPart(part, part === first, dialect))
       // Servers refuse an assistant message that says nothing and calls nothing.
-      const isEmpty = content.every(({ type }) => type === 'reasoning')
-      return isEmpty ? [] : [{ role: 'assistant', content }]
+      if (content.every(({ type }) => type === 'reasoning')) return []
+      const { thoughtless } = dialect
+      const isThoughtless = content.every(({ type }) => type !== 'reasoning')
+      const options = isThoughtless && thoughtless ? { providerOptions: thoughtless } : {}
+      return [{ role: 'assistant', content, ...options }]
     }
     case 'tool':
       return [
@@ -53,7 +64,7 @@ function toPromptMessage(message: ModelMessage, dialect: Dialect): Prompt {
   }
 }
 
-function toPromptPart(part: AssistantPart, dialect: Dialect): PromptPart[] {
+function toPromptPart(part: AssistantPart, isFirst: boolean, dialect: Dialect): PromptPart[] {
   switch (part.type) {
     case 'text':
       // Blank text is refused where it is the only content; where it is not, nobody misses it.
@@ -65,7 +76,14 @@ function toPromptPart(part: AssistantPart, dialect: Dialect): PromptPart[] {
     case 'tool_call': {
       const toolCallId = dialect.toCallId(part.callId)
       const toolName = dialect.toToolName(part.toolName)
-      return [{ type: 'tool-call', toolCallId, toolName, input: toInput(part.arguments) }]
+      const call = {
+        type: 'tool-call',
+        toolCallId,
+        toolName,
+        input: toInput(part.arguments),
+      } as const
+      const providerOptions = dialect.toProof?.(part, isFirst)
+      return [providerOptions === undefined ? call : { ...call, providerOptions }]
     }
   }
 }

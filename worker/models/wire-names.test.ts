@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ModelRequest } from '../core/session/model.ts'
 import { findAnthropicProblem } from '../testing/node/valid-anthropic.ts'
-import { findOpenAiProblem } from '../testing/node/valid-openai.ts'
+import { findOpenAiProblem, OPENAI_KINDS } from '../testing/node/valid-openai.ts'
 import { toCallId, toToolName } from './wire-names.ts'
 
 const NAMES = [
@@ -35,16 +35,16 @@ const request = (toolName: string, ids: readonly string[]): ModelRequest => ({
 test.each(NAMES)(
   '[TOOL1] a call of %j, which nobody offers, stays in a valid history',
   async (name) => {
-    // Each asks the next of the kinds of server.
-    expect(await findOpenAiProblem(request(name, ['a']))).toBe(null)
-    expect(await findOpenAiProblem(request(name, ['a']))).toBe(null)
+    for (const kind of OPENAI_KINDS) {
+      expect(await findOpenAiProblem(request(name, ['a']), kind)).toBe(null)
+    }
     expect(await findAnthropicProblem(request(name, ['a']))).toBe(null)
   },
 )
 
 test('[RUN7] [TOOL7] ids that another server made are taken by the one that goes on', async () => {
-  for (const name of ['openai', 'mistral']) {
-    expect(await findOpenAiProblem(request('look', IDS)), name).toBe(null)
+  for (const kind of OPENAI_KINDS) {
+    expect(await findOpenAiProblem(request('look', IDS), kind)).toBe(null)
   }
   expect(await findAnthropicProblem(request('look', IDS))).toBe(null)
 })

@@ -112,6 +112,7 @@ const bodies = {
     callId: z.string(),
     toolName: z.string(),
     arguments: z.string(),
+    signature: z.string().optional(),
   }),
   tool_output_delta: z.object({
     callId: z.string(),

@@ -6,7 +6,7 @@
 //    2026-11-18  added: decisions, questions, plans, rules; files, checkpoints, keep, undo, redo, restore.
 //    2026-11-18  added: exchanges between agents, children, who a run works for, who made a session.
 //    2026-11-18  added: missions, idle prompts, overrides of agents.
-//    2026-11-18  added: tokens that were written into a provider's cache.
+//    2026-11-18  added: tokens that were written into a provider's cache; signatures of calls.
 
 export const PROTOCOL_VERSION = 1
-export const SCHEMA_FINGERPRINT = '9b33b8e12a098efc'
+export const SCHEMA_FINGERPRINT = 'a0cd9e6b3588fb36'

@@ -449,7 +449,7 @@ export class FuzzSession {
   private callNonsense(call: ModelCall): void {
     const toolName = HOSTILE_NAMES[(this.spoken / 2) % HOSTILE_NAMES.length]!
     const id = HOSTILE_IDS[Math.floor(this.spoken / 4) % HOSTILE_IDS.length]!
-    call.emit({ type: 'tool_call', id, toolName, arguments: '["not", "an object"' })
+    call.emit({ type: 'tool_call', id, toolName, arguments: '{"a":1}' })
   }
 
   private toolStep(): void {

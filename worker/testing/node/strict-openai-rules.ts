@@ -1,15 +1,19 @@
 // What the real chat-completions API refuses, and one thing more: a request that ends with an
 // assistant message, which Parley promises never to send.
 
+import { findFamilyViolation } from './strict-family-rules.ts'
+
 export type ChatToolCall = {
   id: string
   type: 'function'
   function: { name: string; arguments: string }
+  extra_content?: { google?: { thought_signature?: string } }
 }
 export type ChatMessage = {
   role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'
   content?: string | null | { type: string; text?: string }[]
   tool_calls?: ChatToolCall[]
+  reasoning_content?: unknown
   tool_call_id?: string
 }
 export type ChatTool = {
@@ -35,6 +39,8 @@ export type Rule =
   | 'content_part'
   | 'tool_calls'
   | 'tool_call_id'
+  | 'thought'
+  | 'signature'
   | 'tool_call_duplicate'
   | 'tool_call_arguments'
   | 'tool_call_unanswered'
@@ -66,7 +72,7 @@ export function findViolation(body: unknown): Violation | null {
   const messages: unknown[] = body.messages
   return (
     first(messages, (message, i) => checkMessage(message, `messages[${i}]`)) ??
-    checkIds(messages as Json[], body.model) ??
+    findFamilyViolation(messages as ChatMessage[], body.model) ??
     checkPairs(messages as Json[]) ??
     checkLast(messages as Json[]) ??
     checkTools(body.tools)
@@ -151,26 +157,6 @@ function isJsonObject(text: string): boolean {
   } catch {
     return false
   }
-}
-
-/** Mistral's models take no other ids than their own kind, wherever they are served. */
-function checkIds(messages: readonly Json[], model: string): Violation | null {
-  const isMistral = model.includes('mistral')
-  for (const [i, { tool_calls: calls }] of messages.entries()) {
-    if (!Array.isArray(calls)) continue
-    for (const [n, { id }] of (calls as { id: string }[]).entries()) {
-      const param = `messages[${i}].tool_calls[${n}].id`
-      if (isMistral && !/^[a-zA-Z0-9]{9}$/.test(id)) {
-        const text = `Tool call id was ${id} but must be a-z, A-Z, 0-9, with a length of 9.`
-        return refuse('tool_call_id', text, param)
-      }
-      if (id.length > 40) {
-        const text = `Invalid '${param}': string too long. Expected a string with maximum length 40, but got a string with length ${id.length} instead.`
-        return refuse('tool_call_id', text, param)
-      }
-    }
-  }
-  return null
 }
 
 /** Every call is answered right after its message, and nothing is answered that was not called. */

@@ -18,14 +18,18 @@ const open = (modelId: string) =>
     },
   })
 
-/** One of each kind that has rules of its own. */
-const MODELS = ['strict', 'mistral-strict'].map(open)
+/** One of each family that has rules of its own. */
+export const OPENAI_KINDS = ['strict', 'mistral-strict', 'deepseek-reasoner', 'gemini-3-pro']
+const models = new Map(OPENAI_KINDS.map((kind) => [kind, open(kind)]))
 let asked = 0
 
-/** null: valid. Otherwise what is wrong, in the words of the provider. */
-export async function findOpenAiProblem(request: ModelRequest): Promise<string | null> {
+/** null: valid. Otherwise what is wrong, in the words of the provider. Each call asks another kind. */
+export async function findOpenAiProblem(
+  request: ModelRequest,
+  kind = OPENAI_KINDS[asked++ % OPENAI_KINDS.length]!,
+): Promise<string | null> {
   bodies.length = 0
-  const model = MODELS[asked++ % MODELS.length]!
+  const model = models.get(kind)!
   await model.stream(request, new AbortController().signal, () => {}).catch(() => {})
   if (bodies.length !== 1) return `${bodies.length} requests were made`
   const violation = findViolation(bodies[0])
