@@ -138,12 +138,14 @@ describe('[BAK1] the request to Anthropic', () => {
     const cached = { cache_control: { type: 'ephemeral' } }
     expect(server.violations).toEqual([])
     expect(body.system).toEqual([{ type: 'text', text: 'Be brief.', ...cached }])
+    const id = expect.stringMatching(/^toolu_[a-z0-9]{9}$/) as string
+    const [, use] = body.messages[1]!.content as { id?: string }[]
     expect(body.messages[1]?.content).toMatchObject([
       { type: 'text' },
-      { type: 'tool_use', id: 'functions_look_0', input: { at: 1 } },
+      { type: 'tool_use', id, input: { at: 1 } },
     ])
     expect(body.messages[2]?.content).toMatchObject([
-      { type: 'tool_result', tool_use_id: 'functions_look_0', is_error: true, ...cached },
+      { type: 'tool_result', tool_use_id: use!.id, is_error: true, ...cached },
     ])
     expect(body.thinking).toBeUndefined()
     expect(server.headers[0]).toMatchObject({ 'x-api-key': API_KEY })

@@ -5,10 +5,18 @@ import type { ModelSummary } from '#protocol/http'
 import type { Model, ModelMessage, ModelRequest } from '../core/session/model.ts'
 import { toModelError, type Provider } from './errors.ts'
 import { describeModel } from './info.ts'
-import { toPrompt, toTools, type Dialect, type Prompt, type PromptPart } from './prompt.ts'
+import {
+  toPrompt,
+  toTools,
+  type Dialect,
+  type Prompt,
+  type PromptPart,
+  type ThinkingPart,
+} from './prompt.ts'
 import { ProviderCalls, watchBody } from './provider-call.ts'
 import type { CallOptions } from './provider-types.ts'
 import { readRedactedSignature } from './stream-parts.ts'
+import { toCallId, toToolName } from './wire-names.ts'
 
 export type AnthropicOptions = Provider & {
   modelId: string
@@ -27,6 +35,8 @@ type Thinking =
 const LEAST_THINKING_TOKENS = 1024
 /** Enough for any answer; the most a model can write would count against the context window. */
 const OUTPUT_TOKENS = 32_000
+const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/
+const NAME_CHARS = 128
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
 export function createAnthropicModel(options: AnthropicOptions): Model {
@@ -96,13 +106,17 @@ function toCall(
 /** null: no thought goes back. Only a model's own do: others cannot check the signature. */
 const toDialect = (modelId: string | null): Dialect => ({
   toThought({ text, signature, model }): PromptPart | null {
-    if (model !== modelId) return null
+    if (model !== modelId || signature === null) return null
     const redactedData = readRedactedSignature(signature)
     const proof = redactedData === null ? { signature } : { redactedData }
     return { type: 'reasoning', text, providerOptions: { anthropic: proof } }
   },
-  toCallId: (id) => id.replaceAll(/[^a-zA-Z0-9_-]/g, '_'),
+  toCallId: (id) => toCallId(id, CALL_ID, 'toolu_'),
+  toToolName: (name) => toToolName(name, NAME_CHARS),
 })
+
+const isOwn = ({ model, signature }: ThinkingPart, modelId: string): boolean =>
+  model === modelId && signature !== null
 
 /** Whether the last turn of the assistant, if it called tools, begins with a thought of its own. */
 function mayThink(messages: readonly ModelMessage[], modelId: string): boolean {
@@ -114,7 +128,7 @@ function mayThink(messages: readonly ModelMessage[], modelId: string): boolean {
     .slice(before + 1, end + 1)
     .flatMap((message) => (message.role === 'assistant' ? message.parts : []))
     .filter((part) => part.type !== 'text' || part.text.trim() !== '')
-    .filter((part) => part.type !== 'thinking' || part.model === modelId)
+    .filter((part) => part.type !== 'thinking' || isOwn(part, modelId))
   return parts[0]?.type === 'thinking' || !parts.some(({ type }) => type === 'tool_call')
 }
 
@@ -124,7 +138,11 @@ function withToolsOf(request: ModelRequest): ModelRequest {
   const parts = request.messages.flatMap((message) =>
     message.role === 'assistant' ? message.parts : [],
   )
-  const names = new Set(parts.flatMap((part) => (part.type === 'tool_call' ? [part.toolName] : [])))
+  const names = new Set(
+    parts.flatMap((part) =>
+      part.type === 'tool_call' ? [toToolName(part.toolName, NAME_CHARS)] : [],
+    ),
+  )
   const inputSchema = { type: 'object', properties: {} }
   const tools = [...names].map((name) => ({ name, description: 'Not available.', inputSchema }))
   return { ...request, tools }

@@ -164,7 +164,10 @@ const DIALECTS: [name: string, open: Open, parts: object[], finish: object][] = 
       input('toolu_01', '{"at": "Zürich"}'),
       call('toolu_01', '{"at": "Zürich"}'),
     ],
-    done('tool_calls', 35, 40, 20),
+    {
+      stopReason: 'tool_calls',
+      usage: { inputTokens: 35, outputTokens: 40, cachedTokens: 20, cacheWriteTokens: 5 },
+    },
   ],
   [
     'workers-ai',

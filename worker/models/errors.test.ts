@@ -38,7 +38,13 @@ const CASES: [who: string, status: number, body: unknown, code: ModelErrorCode][
   ['OpenAI, wrong key', 401, openAi('Incorrect API key', 'invalid_api_key'), 'model_unauthorized'],
   ['OpenAI, region', 403, openAi('Country not supported'), 'model_unauthorized'],
   ['OpenAI, rate', 429, openAi('Rate limit', 'rate_limit_exceeded'), 'model_rate_limited'],
-  ['OpenAI, quota', 429, openAi('quota', 'insufficient_quota'), 'model_rate_limited'],
+  ['OpenAI, quota', 429, openAi('quota', 'insufficient_quota'), 'model_unpaid'],
+  [
+    'OpenAI, larger than its minute',
+    429,
+    openAi('Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 46000.'),
+    'model_context_overflow',
+  ],
   ['OpenAI, no model', 404, openAi('no access', 'model_not_found'), 'model_not_found'],
   [
     'OpenAI, too long',
@@ -109,7 +115,7 @@ const CASES: [who: string, status: number, body: unknown, code: ModelErrorCode][
     'Anthropic, credit',
     400,
     anthropic('invalid_request_error', 'Your credit balance is too low'),
-    'model_rate_limited',
+    'model_unpaid',
   ],
   ['Anthropic, broken', 500, anthropic('api_error', 'Internal server error'), 'model_unavailable'],
   ['Ollama, no model', 404, openAi('model "x" not found, try pulling it first'), 'model_not_found'],
@@ -161,7 +167,7 @@ const CASES: [who: string, status: number, body: unknown, code: ModelErrorCode][
     'OpenRouter, credits',
     402,
     { error: { code: 402, message: 'Insufficient credits' } },
-    'model_rate_limited',
+    'model_unpaid',
   ],
   [
     'OpenRouter, moderation',
@@ -180,7 +186,43 @@ const CASES: [who: string, status: number, body: unknown, code: ModelErrorCode][
     },
     'model_context_overflow',
   ],
-  ['DeepSeek, balance', 402, openAi('Insufficient Balance'), 'model_rate_limited'],
+  ['DeepSeek, balance', 402, openAi('Insufficient Balance'), 'model_unpaid'],
+  [
+    'Groq, a call that it cannot read',
+    400,
+    openAi('Failed to call a function. Please adjust your prompt.', 'tool_use_failed'),
+    'model_malformed',
+  ],
+  [
+    'xAI, too long',
+    400,
+    { code: 'invalid argument', error: "This model's maximum prompt length is 131072." },
+    'model_context_overflow',
+  ],
+  [
+    'xAI, key',
+    400,
+    { code: 'invalid argument', error: 'Incorrect API key provided: xa***yz.' },
+    'model_unauthorized',
+  ],
+  [
+    'xAI, credits',
+    403,
+    { code: 'denied', error: "Your newly created team doesn't have any credits yet." },
+    'model_unpaid',
+  ],
+  [
+    'Together, too long',
+    422,
+    openAi('Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193.'),
+    'model_context_overflow',
+  ],
+  [
+    'Google, key',
+    400,
+    [{ error: { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT' } }],
+    'model_unauthorized',
+  ],
   ['Groq, decommissioned', 400, openAi('The model `x` has been decommissioned'), 'model_not_found'],
   [
     'Gemini, limit',
@@ -226,8 +268,11 @@ describe('[BAK1] the words', () => {
   test('of a provider that wants money say so, and nobody waits for it', async () => {
     const body = openAi('You exceeded your current quota', 'insufficient_quota')
     const error = await failure(answer(429, body))
-    expect(error).toMatchObject({ code: 'model_rate_limited', retryAfterMs: null })
+    expect(error).toMatchObject({ code: 'model_unpaid', retryAfterMs: null })
     expect(error.message).toContain('billing')
+    // Whatever its counters say, of which OpenAI sends some with every answer.
+    const counters = { 'x-ratelimit-remaining-tokens': '0', 'x-ratelimit-reset-tokens': '2s' }
+    expect(await failure(answer(429, body, counters))).toMatchObject({ code: 'model_unpaid' })
   })
 
   test.each([401, 403, 400, 429, 500])('[SAF3] never hold a key: HTTP %i', async (status) => {
@@ -236,6 +281,25 @@ describe('[BAK1] the words', () => {
       const { message, stack } = await failure(answer(status, quoting), create)
       expect(message + stack).not.toMatch(/sk-|0123456789abcdef|wxyz/)
     }
+  })
+
+  test('of a local server are not torn apart by a key that is a word', async () => {
+    const model = createOpenAiModel({
+      baseURL: 'http://host.test/v1',
+      apiKey: 'ollama',
+      modelId: 'm',
+      fetch: answer(404, openAi('model "x" not found, try ollama pull')),
+    })
+    const request = { system: '', messages: [{ role: 'user' as const, text: 'hi' }], tools: [] }
+    const finish = model.stream(request, new AbortController().signal, () => {})
+    await expect(finish).rejects.toThrow('try ollama pull')
+  })
+
+  test('[SAF3] of a refused key leave out what a provider quotes of it', async () => {
+    const { message } = await failure(answer(400, openAi('Incorrect API key provided: xa***yz.')))
+    expect(message).toBe(
+      'The model provider refused the API key (HTTP 400). Check the key and what it may do.',
+    )
   })
 
   test('a network that fails is model_unavailable, and names the host alone', async () => {
@@ -267,6 +331,19 @@ describe('[RUN7] when to come back', () => {
     }
   })
 
+  test('is not what the counters of an ordinary answer say', async () => {
+    const counters = {
+      'x-ratelimit-remaining-requests': '199',
+      'x-ratelimit-reset-requests': '7m12s',
+      'anthropic-ratelimit-tokens-remaining': '0',
+      'anthropic-ratelimit-tokens-reset': '2999-01-01T00:00:00Z',
+    }
+    for (const status of [500, 502, 503, 529]) {
+      const error = await failure(answer(status, openAi('no'), counters))
+      expect(error.retryAfterMs, String(status)).toBe(null)
+    }
+  })
+
   test.each<[Record<string, string>, string, number | null]>([
     [{ 'retry-after': '20' }, '', 20_000],
     [{ 'retry-after': '0.5' }, '', 500],
@@ -285,6 +362,7 @@ describe('[RUN7] when to come back', () => {
       '',
       120,
     ],
+    [{ 'x-ratelimit-reset-tokens': '6m0s', 'x-ratelimit-remaining-tokens': '100' }, '', null],
     [{ 'x-ratelimit-reset': String(NOW + 5000) }, '', 5000],
     [{ 'x-ratelimit-reset': String(NOW / 1000 + 5) }, '', 5000],
     [{ 'anthropic-ratelimit-tokens-reset': '2026-01-01T00:00:10Z' }, '', 10_000],
@@ -293,6 +371,6 @@ describe('[RUN7] when to come back', () => {
     [{}, 'no idea', null],
     [{ 'retry-after': 'soon' }, '', null],
   ])('of %j and %j', (headers, message, wait) => {
-    expect(readRetryAfter(headers, message, NOW)).toBe(wait)
+    expect(readRetryAfter(headers, message, true, NOW)).toBe(wait)
   })
 })

@@ -12,6 +12,8 @@ export type Provider = {
 }
 
 const MESSAGE_CHARS = 500
+/** Shorter ones are words that a local server takes for a key, and are said for other reasons. */
+const LEAST_KEY_CHARS = 8
 const KEY_LIKE = /\b(?:sk|pk|key|Bearer)[-_ ][\w*.-]{8,}/g
 
 /** What the packages throw and stream; every field is optional: anything can be thrown. */
@@ -113,38 +115,46 @@ function rawMessage(error: Record<string, unknown> | null | undefined): string |
 
 // Providers say the same things in many words; most do not give them a code.
 const OVERFLOW =
-  /context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens|input (?:is )?too long|exceeds? (?:the )?(?:available |model'?s? |maximum )?(?:context|number of tokens)|input length (?:and|exceeds)|request_too_large|token limit|maximum input length|prompt too long/i
+  /context[_ ](?:length|window|size)|maximum context|prompt is too long|too many tokens|input (?:is )?too long|exceeds? (?:the )?(?:available |model'?s? |maximum )?(?:context|number of tokens)|input length (?:and|exceeds)|request_too_large|token limit|maximum (?:input|prompt) length|prompt too long|`inputs` tokens \+ `max_new_tokens`/i
+/** Too long for what may be asked in a minute: no minute will do. */
+const TOO_LARGE = /request too large/i
 const NO_TOOLS =
   /does not support (?:tools|function|tool)|support tool use|tools? (?:is|are) not supported|tool[_ ]choice.*(?:requires|not supported)|--enable-auto-tool-choice|function calling is not (?:supported|enabled)/i
 const FILTER =
   /content_filter|content filter|content management policy|content_policy|ResponsibleAIPolicy|safety (?:system|policy)|flagged|moderation/i
 const BILLING =
-  /insufficient_quota|billing|credit balance|insufficient (?:balance|credits|funds|quota)|requires more credits|free allocation|payment required|exceeded your current quota/i
+  /insufficient_quota|billing|credit balance|insufficient (?:balance|credits|funds|quota)|requires more credits|free allocation|payment required|exceeded your current quota|have any credits/i
+/** The account's limit whatever else is said; the others' words may also mean the minute's. */
+const NO_QUOTA = /insufficient_quota/
+const BAD_KEY =
+  /api[_ -]?key (?:is )?(?:not valid|invalid|expired)|(?:incorrect|invalid) (?:x-)?api[_ -]?key|API_KEY_INVALID/i
+/** Groq's word for a call that its parser did not understand. */
+const BAD_CALL = /tool_use_failed/
 const NOT_FOUND =
   /model_not_found|no such model|model .{0,120}(?:not found|does not exist|not exist)|not a valid model|unknown model|invalid model|no endpoints found for|decommissioned/i
 const OVERLOAD = /overloaded|capacity|temporarily unavailable|engine is currently|server is busy/i
 
-function fromTold({ status, hint, message, headers }: Told, provider: Provider): ModelError {
-  const code = codeOf(status, hint, message)
+function fromTold(told: Told, provider: Provider): ModelError {
+  const { status, hint, message, headers } = told
+  const code = codeOf(told)
   const quoted = quote(message, provider)
-  const isBilling = code === 'model_rate_limited' && BILLING.test(`${hint} ${message}`)
   const canWait = code === 'model_rate_limited' || code === 'model_overloaded'
-  const wait = canWait || code === 'model_unavailable' ? readRetryAfter(headers, message) : null
+  const isRetried = canWait || code === 'model_unavailable'
+  const wait = isRetried ? readRetryAfter(headers, message, status === 429) : null
   // With a time to come back it is a limit, whatever the words: Gemini says "billing" to both.
-  if (isBilling && wait === null) {
-    const text = `${toSentence('The model provider wants to be paid', quoted)} Check the account's billing, or choose another model.`
-    return new ModelError(code, text)
+  if (code === 'model_rate_limited' && wait === null && BILLING.test(`${hint} ${message}`)) {
+    return new ModelError('model_unpaid', describe('model_unpaid', status, quoted))
   }
   // Not even quoted with the key masked: the ends of a short key give it away.
-  const said = code === 'model_unauthorized' && status === 401 ? '' : quoted
+  const said = code === 'model_unauthorized' && status !== 403 ? '' : quoted
   return new ModelError(code, describe(code, status, said), wait)
 }
 
-function codeOf(status: number | null, hint: string, message: string): ModelErrorCode {
+function codeOf({ status, hint, message }: Told): ModelErrorCode {
   const words = `${hint} ${message}`
-  const isRefusal = status === null || (status >= 400 && status < 500) || status === 500
-  if (status === 402) return 'model_rate_limited'
+  if (status === 402 || NO_QUOTA.test(hint)) return 'model_unpaid'
   if (status === 429 || (status === null && /rate_limit|quota|RESOURCE_EXHAUSTED/i.test(hint))) {
+    if (TOO_LARGE.test(message)) return 'model_context_overflow'
     // Workers AI's and OpenRouter's way of saying that they have no machine left.
     return /out of capacity|no more data centers|Capacity temporarily/i.test(message)
       ? 'model_overloaded'
@@ -153,18 +163,25 @@ function codeOf(status: number | null, hint: string, message: string): ModelErro
   // Before the words of others: what a server says about a key may name anything.
   if (status === 401) return 'model_unauthorized'
   if (status === 413) return 'model_context_overflow'
-  if (isRefusal) {
-    if (NO_TOOLS.test(words)) return 'model_no_tools'
-    if (OVERFLOW.test(words)) return 'model_context_overflow'
-    if (FILTER.test(words)) return 'model_content_filter'
-    if (NOT_FOUND.test(words)) return 'model_not_found'
-    if (status === 400 && BILLING.test(words)) return 'model_rate_limited'
-  }
+  const isRefused = status !== null && status >= 400 && status < 500
+  const told = isRefused || status === null || status === 500 ? codeOfWords(words) : null
+  if (told !== null) return told
+  if (isRefused && BAD_KEY.test(words)) return 'model_unauthorized'
+  if ((status === 400 || status === 403) && BILLING.test(words)) return 'model_unpaid'
   if (status !== null) return codeOfStatus(status)
   if (/authentication|permission|api_key/i.test(hint)) return 'model_unauthorized'
   if (OVERLOAD.test(words)) return 'model_overloaded'
   if (/not_found/i.test(hint)) return 'model_not_found'
   return /invalid_request|bad_request/i.test(hint) ? 'model_bad_request' : 'model_unavailable'
+}
+
+/** What is refused for a reason that a status does not tell. */
+function codeOfWords(words: string): ModelErrorCode | null {
+  if (BAD_CALL.test(words)) return 'model_malformed'
+  if (NO_TOOLS.test(words)) return 'model_no_tools'
+  if (OVERFLOW.test(words)) return 'model_context_overflow'
+  if (FILTER.test(words)) return 'model_content_filter'
+  return NOT_FOUND.test(words) ? 'model_not_found' : null
 }
 
 function codeOfStatus(status: number): ModelErrorCode {
@@ -181,6 +198,10 @@ function describe(code: ModelErrorCode, status: number | null, said: string): st
       return `${toSentence(`The model provider refused the API key${http}`, said)} Check the key and what it may do.`
     case 'model_rate_limited':
       return `${toSentence('The model provider limits the rate', said)} Wait a moment, or choose another model.`
+    case 'model_unpaid':
+      return `${toSentence('The model provider wants to be paid', said)} Check the account's billing, or choose another model.`
+    case 'model_malformed':
+      return `${toSentence(`The model wrote a call that its provider cannot read${http}`, said)} Try again, or choose another model.`
     case 'model_overloaded':
       return `${toSentence(`The model provider is overloaded${http}`, said)} Try again in a moment.`
     case 'model_not_found':
@@ -204,7 +225,8 @@ function toSentence(text: string, said: string): string {
 }
 
 function quote(text: string, { apiKey }: Provider): string {
-  const safe = apiKey ? text.replaceAll(apiKey, '[key]') : text
+  const isSecret = apiKey !== undefined && apiKey.length >= LEAST_KEY_CHARS
+  const safe = isSecret ? text.replaceAll(apiKey, '[key]') : text
   return safe.replaceAll(KEY_LIKE, '[key]').trim().slice(0, MESSAGE_CHARS).toWellFormed()
 }
 

@@ -5,6 +5,7 @@ import type { ModelSummary } from '#protocol/http'
 import type { Model } from '../core/session/model.ts'
 import { toModelError, type Provider } from './errors.ts'
 import { describeModel } from './info.ts'
+import { isAboutThoughts, toDialect, wantsThoughts } from './openai-dialect.ts'
 import { repairChunks } from './openai-repair.ts'
 import { toPrompt, toTools } from './prompt.ts'
 import { ProviderCalls } from './provider-call.ts'
@@ -27,12 +28,24 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
     fetch: calls.wrap(fetch, (body, parts) => repairChunks(readTextAhead(body, parts))),
   }).chatModel(modelId)
 
+  let sendsThoughts = wantsThoughts(options)
+
   return {
     id: modelId,
     info: options.info ?? describeModel(modelId, 'openai'),
-    stream(request, signal, emit) {
-      const call = { prompt: toPrompt(request), tools: toTools(request) }
-      return calls.stream(chat, call, signal, emit)
+    async stream(request, signal, emit) {
+      const ask = () => {
+        const prompt = toPrompt(request, toDialect(options, sendsThoughts))
+        return calls.stream(chat, { prompt, tools: toTools(request) }, signal, emit)
+      }
+      try {
+        return await ask()
+      } catch (error) {
+        // No list of servers is complete, but they all say it, before the first word of an answer.
+        if (!isAboutThoughts(error, sendsThoughts)) throw error
+        sendsThoughts = !sendsThoughts
+        return ask()
+      }
     },
   }
 }

@@ -7,6 +7,7 @@ export type Prompt = CallOptions['prompt']
 export type PromptMessage = Prompt[number]
 export type Tools = NonNullable<CallOptions['tools']>
 export type PromptPart = Extract<PromptMessage, { role: 'assistant' }>['content'][number]
+export type CallPart = Extract<AssistantPart, { type: 'tool_call' }>
 export type ThinkingPart = Extract<AssistantPart, { type: 'thinking' }>
 
 export type Dialect = {
@@ -14,15 +15,21 @@ export type Dialect = {
   toThought: (part: ThinkingPart) => PromptPart | null
   /** A call's id as this provider takes it: another one may have made it. */
   toCallId: (id: string) => string
+  /** Likewise what was called: models make up names. */
+  toToolName: (name: string) => string
+  /** What else a call goes back with. `isFirst`: of its message. */
+  toProof?: (call: CallPart, isFirst: boolean) => ProviderOptions | undefined
+  /** Said of an answer that goes back without a thought. */
+  thoughtless?: ProviderOptions
 }
 
-export const PLAIN: Dialect = { toThought: () => null, toCallId: (id) => id }
+export type ProviderOptions = NonNullable<PromptMessage['providerOptions']>
 
 export function toTools({ tools }: ModelRequest): Tools {
   return tools.map((tool) => ({ type: 'function', ...tool })) as Tools
 }
 
-export function toPrompt({ system, messages }: ModelRequest, dialect: Dialect = PLAIN): Prompt {
+export function toPrompt({ system, messages }: ModelRequest, dialect: Dialect): Prompt {
   const prompt: Prompt = messages.flatMap((message) => toPromptMessage(message, dialect))
   if (system !== '') prompt.unshift({ role: 'system', content: system })
   return prompt
@@ -33,10 +40,14 @@ function toPromptMessage(message: ModelMessage, dialect: Dialect): Prompt {
     case 'user':
       return [{ role: 'user', content: [{ type: 'text', text: message.text }] }]
     case 'assistant': {
-      const content = message.parts.flatMap((part) => toPromptPart(part, dialect))
+      const first = message.parts.find(({ type }) => type === 'tool_call')
+      const content = message.parts.flatMap((part) => toPromptPart(part, part === first, dialect))
       // Servers refuse an assistant message that says nothing and calls nothing.
-      const isEmpty = content.every(({ type }) => type === 'reasoning')
-      return isEmpty ? [] : [{ role: 'assistant', content }]
+      if (content.every(({ type }) => type === 'reasoning')) return []
+      const { thoughtless } = dialect
+      const isThoughtless = content.every(({ type }) => type !== 'reasoning')
+      const options = isThoughtless && thoughtless ? { providerOptions: thoughtless } : {}
+      return [{ role: 'assistant', content, ...options }]
     }
     case 'tool':
       return [
@@ -45,7 +56,7 @@ function toPromptMessage(message: ModelMessage, dialect: Dialect): Prompt {
           content: message.results.map(({ callId, toolName, ok, text }) => ({
             type: 'tool-result',
             toolCallId: dialect.toCallId(callId),
-            toolName,
+            toolName: dialect.toToolName(toolName),
             output: { type: ok ? 'text' : 'error-text', value: text },
           })),
         },
@@ -53,19 +64,26 @@ function toPromptMessage(message: ModelMessage, dialect: Dialect): Prompt {
   }
 }
 
-function toPromptPart(part: AssistantPart, { toThought, toCallId }: Dialect): PromptPart[] {
+function toPromptPart(part: AssistantPart, isFirst: boolean, dialect: Dialect): PromptPart[] {
   switch (part.type) {
     case 'text':
       // Blank text is refused where it is the only content; where it is not, nobody misses it.
       return part.text.trim() === '' ? [] : [part]
     case 'thinking': {
-      const thought = toThought(part)
+      const thought = dialect.toThought(part)
       return thought === null ? [] : [thought]
     }
     case 'tool_call': {
-      const { callId, toolName } = part
-      const input = toInput(part.arguments)
-      return [{ type: 'tool-call', toolCallId: toCallId(callId), toolName, input }]
+      const toolCallId = dialect.toCallId(part.callId)
+      const toolName = dialect.toToolName(part.toolName)
+      const call = {
+        type: 'tool-call',
+        toolCallId,
+        toolName,
+        input: toInput(part.arguments),
+      } as const
+      const providerOptions = dialect.toProof?.(part, isFirst)
+      return [providerOptions === undefined ? call : { ...call, providerOptions }]
     }
   }
 }

@@ -1,15 +1,21 @@
 // When a provider wants to be asked again, in the many ways in which they say it.
 
-/** null: it did not say, or nothing that makes sense. */
+/**
+ * null: it did not say, or nothing that makes sense. `isLimit`: too much was asked. Only then do
+ * counters say anything: they come with every answer, and a server that is down is not waiting for
+ * a minute to be over.
+ */
 export function readRetryAfter(
   headers: unknown,
   message: string,
+  isLimit: boolean,
   now: number = Date.now(),
 ): number | null {
   const get = toLookup(headers)
   const inMs = Number(get('retry-after-ms') ?? 'none')
   if (Number.isFinite(inMs) && inMs >= 0) return Math.ceil(inMs)
-  return toDelay(get('retry-after'), now) ?? latestReset(headers, get, now) ?? delayInText(message)
+  const reset = isLimit ? latestReset(headers, get, now) : null
+  return toDelay(get('retry-after'), now) ?? reset ?? delayInText(message)
 }
 
 type Lookup = (name: string) => string | undefined
@@ -21,19 +27,15 @@ function toLookup(headers: unknown): Lookup {
   return (name) => byName.get(name)
 }
 
-/** The reset of what is used up; of all, the latest, when they do not say what is. */
+/** The latest reset of what is used up, or may be: not every server says what is left. */
 function latestReset(headers: unknown, get: Lookup, now: number): number | null {
   const names = typeof headers === 'object' && headers !== null ? Object.keys(headers) : []
-  const resets = names.flatMap((name) => {
+  const delays = names.flatMap((name) => {
     const key = name.toLowerCase()
     if (!/^(?:x|anthropic)-ratelimit-.*reset|^x-ratelimit-reset/.test(key)) return []
-    const delay = toDelay(get(key), now)
-    return delay === null
-      ? []
-      : [{ delay, isUsedUp: get(key.replace('reset', 'remaining')) === '0' }]
+    const isLeft = Number(get(key.replace('reset', 'remaining')) ?? 0) > 0
+    return isLeft ? [] : (toDelay(get(key), now) ?? [])
   })
-  const usedUp = resets.filter(({ isUsedUp }) => isUsedUp)
-  const delays = (usedUp.length > 0 ? usedUp : resets).map(({ delay }) => delay)
   return delays.length === 0 ? null : Math.max(...delays)
 }
 

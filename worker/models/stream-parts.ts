@@ -58,6 +58,7 @@ export class StreamParts {
           id: part.toolCallId,
           toolName: part.toolName,
           arguments: part.input,
+          ...toSignature(part.providerMetadata),
         })
         return
       default:
@@ -81,6 +82,7 @@ export class StreamParts {
             inputTokens: inputTokens.total ?? 0,
             outputTokens: outputTokens.total ?? 0,
             cachedTokens: inputTokens.cacheRead ?? 0,
+            ...(inputTokens.cacheWrite && { cacheWriteTokens: inputTokens.cacheWrite }),
           }
         : null,
     }
@@ -119,6 +121,12 @@ export class StreamParts {
 }
 
 type ProviderMetadata = Extract<StreamPart, { type: 'reasoning-start' }>['providerMetadata']
+
+/** Gemini's, of the thought that led to a call. */
+function toSignature(metadata: ProviderMetadata): { signature?: string } {
+  const signature = metadata?.openai?.thoughtSignature
+  return typeof signature === 'string' ? { signature } : {}
+}
 
 /** A thought whose text only the provider can read. Signatures proper are base64: no braces. */
 export const toRedactedSignature = (data: string): string => JSON.stringify({ redacted: data })

@@ -77,8 +77,8 @@ test.each([
 test.each([
   ['AiError: 5007: No such model @cf/x or task', 'model_not_found'],
   ['AiError: 3040: Capacity temporarily exceeded, please try again.', 'model_overloaded'],
-  ['4006: you have used up your daily free allocation of 10,000 neurons', 'model_rate_limited'],
-  ['3036: You have used up your daily free allocation of 10,000 neurons.', 'model_rate_limited'],
+  ['4006: you have used up your daily free allocation of 10,000 neurons', 'model_unpaid'],
+  ['3036: You have used up your daily free allocation of 10,000 neurons.', 'model_unpaid'],
   ['5021: The estimated number of input tokens exceeded this model', 'model_context_overflow'],
   ['3007: Request timeout', 'model_unavailable'],
   ['5016: User has not agreed to the model terms', 'model_unauthorized'],

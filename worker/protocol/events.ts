@@ -31,10 +31,12 @@ export const ToolErrorCode = z.enum([
   'tool_timeout',
 ])
 
+// inputTokens is all input; cachedTokens and cacheWriteTokens are parts of it, at prices of their own.
 export const Usage = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
   cachedTokens: z.number(),
+  cacheWriteTokens: z.number().optional(),
   costUsd: z.number().optional(),
 })
 
@@ -110,6 +112,7 @@ const bodies = {
     callId: z.string(),
     toolName: z.string(),
     arguments: z.string(),
+    signature: z.string().optional(),
   }),
   tool_output_delta: z.object({
     callId: z.string(),

@@ -7,6 +7,7 @@
 //    2026-11-18  added: exchanges between agents, children, who a run works for, who made a session.
 //    2026-11-18  added: missions, idle prompts, overrides of agents.
 //    2026-11-18  added: when a question expires.
+//    2026-11-18  added: tokens that were written into a provider's cache; signatures of calls.
 
 export const PROTOCOL_VERSION = 1
-export const SCHEMA_FINGERPRINT = 'a1d7e12788bc0cfc'
+export const SCHEMA_FINGERPRINT = '5c6ec9f6f3920958'

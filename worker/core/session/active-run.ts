@@ -2,11 +2,11 @@
 
 import type { EventBody, EventOf, Mode, RunKind, SessionEvent, Usage } from '#protocol/events'
 import type { Fragment } from '#protocol/frames'
-import type { ModelSummary } from '#protocol/http'
 import { parseRunId } from '#protocol/ids'
 import type { ContextState } from '#protocol/state'
 import type { Agent } from '../agents/agent.ts'
 import type { Circuit } from './circuit.ts'
+import { costOf } from './cost.ts'
 import type { RunReport } from './decide-types.ts'
 import { applyToHistory, emptyHistory, seamOf, toMessages } from './history.ts'
 import { ModelCaller } from './model-caller.ts'
@@ -243,14 +243,4 @@ export class ActiveRun {
     const costUsd = costOf(usage, this.caller.model.info.price)
     return costUsd === null ? usage : { ...usage, costUsd }
   }
-}
-
-const MILLION = 1_000_000
-function costOf(usage: Usage, price: ModelSummary['price']): number | null {
-  if (price === null) return null
-  const { inputTokens, cachedTokens, outputTokens } = usage
-  const fresh = Math.max(0, inputTokens - cachedTokens)
-  return (
-    (fresh * price.input + cachedTokens * price.cachedInput + outputTokens * price.output) / MILLION
-  )
 }

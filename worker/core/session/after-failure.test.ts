@@ -11,7 +11,12 @@ const TEMPORARY = [
   'model_malformed',
   'model_stalled',
 ] as const
-const LASTING = ['model_unauthorized', 'model_not_found', 'model_bad_request'] as const
+const LASTING = [
+  'model_unauthorized',
+  'model_unpaid',
+  'model_not_found',
+  'model_bad_request',
+] as const
 const CODES: readonly ModelErrorCode[] = [
   ...TEMPORARY,
   ...LASTING,

@@ -35,6 +35,7 @@ export function decideAfterFailure(error: ModelError, situation: Situation): Aft
       // Another provider is not a way around a refusal.
       return { do: 'give_up' }
     case 'model_unauthorized':
+    case 'model_unpaid':
     case 'model_not_found':
     case 'model_bad_request':
       return next

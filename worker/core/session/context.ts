@@ -3,7 +3,7 @@
 // would multiply what a provider adds for tools and system with every word that follows.
 
 import type { ContextState } from '#protocol/state'
-import type { ModelMessage, ModelRequest } from './model.ts'
+import type { AssistantPart, ModelMessage, ModelRequest } from './model.ts'
 
 const MESSAGE_OVERHEAD_TOKENS = 4
 /** A provider that counts wildly differently is not believed beyond this. */
@@ -66,13 +66,15 @@ function countMessage(message: ModelMessage): number {
         0,
       )
     case 'assistant':
-      return message.parts.reduce(
-        (sum, part) =>
-          sum +
-          (part.type === 'tool_call' ? estimateText(part.arguments) + 8 : estimateText(part.text)),
-        0,
-      )
+      return message.parts.reduce((sum, part) => sum + countPart(part), 0)
   }
+}
+
+function countPart(part: AssistantPart): number {
+  if (part.type === 'tool_call') return estimateText(part.arguments) + 8
+  // Few providers are sent it back; those report what it took.
+  if (part.type === 'thinking' && part.signature === null) return 0
+  return estimateText(part.text)
 }
 
 export function estimateRequest({ system, messages, tools }: ModelRequest): number {

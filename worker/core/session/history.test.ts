@@ -118,14 +118,15 @@ describe('the validator itself', () => {
 })
 
 describe('a plain conversation', () => {
-  test('[RUN3] is what was said, in order, and thinking stays out of it', async () => {
+  test('[RUN3] is what was said, in order, and a thought stands under the name of its model', async () => {
     const harness = await begin('one')
     harness.model.current.emit({ type: 'thinking', text: 'secretly' })
     await answer(harness, 'first answer')
     await say(harness, 'two')
+    const thought = { type: 'thinking', text: 'secretly', signature: null, model: 'scripted' }
     expect(asked(harness)).toEqual([
       { role: 'user', text: 'one' },
-      { role: 'assistant', parts: [{ type: 'text', text: 'first answer' }] },
+      { role: 'assistant', parts: [thought, { type: 'text', text: 'first answer' }] },
       { role: 'user', text: 'two' },
     ])
   })

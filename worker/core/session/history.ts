@@ -5,7 +5,7 @@
 import type { EventOf, SessionEvent } from '#protocol/events'
 import { SUMMARY_HEAD } from './compaction.ts'
 import { toPromptText } from './mission-text.ts'
-import type { AssistantPart, ModelMessage, ToolAnswer } from './model.ts'
+import type { AssistantPart, ModelMessage, Proof, ToolAnswer } from './model.ts'
 
 const THINK_ANSWER = 'Noted.'
 const INTERRUPTED_NOTE = '[The previous answer was interrupted before it was complete.]'
@@ -21,7 +21,7 @@ export type History = {
   answers: ToolAnswer[]
   start: number
   openThoughts: Map<string, { callId: string; start: number }>
-  /** Who speaks now: a signed thought is of use to its own model only. */
+  /** Who speaks now: thoughts and signatures are of use to their own model only. */
   model: string
   interrupted: boolean
 }
@@ -78,6 +78,7 @@ export function applyToHistory(history: History, event: SessionEvent): void {
         callId: event.callId,
         toolName: event.toolName,
         arguments: event.arguments,
+        ...toProof(history, event),
       })
     case 'tool_result':
       history.answers.push(toAnswer(event))
@@ -110,7 +111,8 @@ const lastRole = (history: History): ModelMessage['role'] | undefined =>
 export function seamOf(history: History): string {
   closeMessage(history)
   const message = history.entries.at(-1)?.message
-  const part = message?.role === 'assistant' ? message.parts.at(-1) : undefined
+  if (message?.role !== 'assistant') return ''
+  const part = message.parts.findLast(({ type }) => type !== 'thinking')
   return part?.type === 'text' ? part.text : ''
 }
 
@@ -161,19 +163,25 @@ function addText(history: History, event: Placed<'text_done'>): void {
 
 /** A thought that was a `think` call must be in the history as one, with its answer. */
 function addThought(history: History, event: Placed<'thinking_done'>): void {
-  const { text, signature } = event
+  const { text, signature = null } = event
   const thought = history.openThoughts.get(event.partId)
   if (thought === undefined) {
     const { model } = history
-    if (signature === undefined || event.interrupted === true) return
+    if ((signature === null && text === '') || event.interrupted === true) return
     return addPart(history, event.seq, { type: 'thinking', text, signature, model })
   }
   const { callId, start } = thought
   history.openThoughts.delete(event.partId)
   const args = JSON.stringify({ thought: text })
-  addPart(history, start, { type: 'tool_call', callId, toolName: 'think', arguments: args })
+  const call = { type: 'tool_call', callId, toolName: 'think', arguments: args } as const
+  addPart(history, start, { ...call, ...toProof(history, event) })
   history.answers.push({ callId, toolName: 'think', ok: true, text: THINK_ANSWER })
 }
+
+const toProof = (
+  { model }: History,
+  { signature }: { signature?: string | undefined },
+): { proof?: Proof } => (signature === undefined ? {} : { proof: { signature, model } })
 
 function addPart(history: History, seq: number, part: AssistantPart): void {
   // Content after every call was answered belongs to the next step.

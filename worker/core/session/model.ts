@@ -10,9 +10,12 @@ export type ModelMessage =
 
 export type AssistantPart =
   | { type: 'text'; text: string }
-  /** Only thoughts that carry a provider's signature: `model` made it, others cannot read it. */
-  | { type: 'thinking'; text: string; signature: string; model: string }
-  | { type: 'tool_call'; callId: string; toolName: string; arguments: string }
+  /** `signature` null: without one few want it back. `model` made it: others cannot read it. */
+  | { type: 'thinking'; text: string; signature: string | null; model: string }
+  | { type: 'tool_call'; callId: string; toolName: string; arguments: string; proof?: Proof }
+
+/** A model's signature under a call of its own. */
+export type Proof = { signature: string; model: string }
 
 export type ToolAnswer = { callId: string; toolName: string; ok: boolean; text: string }
 
@@ -36,7 +39,7 @@ export type ModelPart =
   | { type: 'thinking'; text: string }
   | { type: 'part_end'; signature?: string }
   | { type: 'tool_input'; id: string; toolName: string; text: string }
-  | { type: 'tool_call'; id: string; toolName: string; arguments: string }
+  | { type: 'tool_call'; id: string; toolName: string; arguments: string; signature?: string }
   | { type: 'activity' }
 
 export type StopReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other'
@@ -61,6 +64,8 @@ export interface Model {
 export type ModelErrorCode =
   | 'model_unauthorized'
   | 'model_rate_limited'
+  /** The account is empty or at its end: no waiting helps. */
+  | 'model_unpaid'
   | 'model_overloaded'
   /** Not reached, or broken off: the network, or a server that failed. */
   | 'model_unavailable'

@@ -91,12 +91,17 @@ export class ResponseWriter {
   }
 
   /** The call is complete: what streamed of its arguments is superseded by its event. */
-  startTool(callId: string, toolName: string, args: string): void {
+  startTool(
+    callId: string,
+    toolName: string,
+    args: string,
+    proof: { signature?: string } = {},
+  ): void {
     if (this.closed) return
     this.endPart()
     this.parts.delete(`tool_input:${callId}`)
     const call = { responseId: this.responseId, callId, toolName, arguments: args }
-    this.sink.rows([{ type: 'tool_call_start', ...call }])
+    this.sink.rows([{ type: 'tool_call_start', ...call, ...proof }])
     this.rest()
   }
 

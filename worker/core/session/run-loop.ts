@@ -156,9 +156,8 @@ class StepReader {
       case 'thinking':
         return writer.text('thinking', part.text)
       case 'part_end': {
-        const { signature = '' } = part
-        const isUsable = signature !== '' && signature.length <= SIGNATURE_CHARS
-        return isUsable ? writer.endThought(signature) : writer.endPart()
+        const { signature } = toProof(part.signature)
+        return signature === undefined ? writer.endPart() : writer.endThought(signature)
       }
       case 'activity':
         return
@@ -219,6 +218,7 @@ class StepReader {
     id,
     toolName,
     arguments: args,
+    signature,
   }: Extract<ModelPart, { type: 'tool_call' }>): void {
     const { writer } = this.io
     this.said += estimateText(args)
@@ -226,14 +226,14 @@ class StepReader {
       if (this.thinking?.providerId !== id) this.readThought(id, args)
       this.thinking = null
       this.callIds.delete(id)
-      return writer.endPart()
+      return writer.endPart(toProof(signature))
     }
     const callId = this.callIdOf(id)
     // The same provider id again is another call: some servers number from zero each time.
     this.callIds.delete(id)
     this.announced.delete(id)
     const call = toToolCall(callId, toolName, args.toWellFormed())
-    writer.startTool(call.callId, call.toolName, call.arguments)
+    writer.startTool(call.callId, call.toolName, call.arguments, toProof(signature))
     this.calls.push(call)
   }
 
@@ -244,6 +244,9 @@ class StepReader {
     return callId
   }
 }
+
+const toProof = (signature = ''): { signature?: string } =>
+  signature === '' || signature.length > SIGNATURE_CHARS ? {} : { signature }
 
 /** A model's output is hostile: a call that does not fit into an event is answered, not run. */
 function toToolCall(callId: string, toolName: string, args: string): ToolCall {

@@ -41,6 +41,24 @@ const OFFERED = ['tool', 'safe_tool', 'think'].map((name) => ({
   inputSchema: { type: 'object', properties: {} },
 }))
 
+/** What models call that nobody offered, and ids as servers make them. */
+const HOSTILE_NAMES = [
+  'multi_tool_use.parallel',
+  '',
+  'web fetch',
+  'näme',
+  'x'.repeat(130),
+  '__proto__',
+]
+const HOSTILE_IDS = [
+  '',
+  `chatcmpl-tool-${'0123456789abcdef'.repeat(2)}`,
+  'a.b',
+  'a:b',
+  '\ud83d',
+  'pc1',
+]
+
 /** So small that a few messages fill it. */
 const SMALL_WINDOW = 150
 
@@ -77,6 +95,7 @@ export class FuzzSession {
   private failure: Error | null = null
   private hasPeople = false
   private hasMissions = false
+  private isHostile = false
 
   private constructor(seed: number, harness: SessionHarness) {
     this.random = new RandomSource(seed)
@@ -94,6 +113,7 @@ export class FuzzSession {
     // Not by the random source: the pinned seeds must go on meaning what they meant.
     if (seed % 2 === 0) fuzz.harness.tools.offered = OFFERED
     if (seed % 3 === 0) fuzz.askPeople()
+    fuzz.isHostile = seed % 5 === 3
     fuzz.hasMissions = seed % 7 === 1 || seed % 7 === 3
     for (let i = 0; i < 3; i++) fuzz.clients.push(new FuzzClient(1 + fuzz.random.below(30)))
     for (let step = 0; step < steps; step++) await fuzz.step()
@@ -404,6 +424,7 @@ export class FuzzSession {
           ...(this.hasMissions ? ['mission_done'] : []),
         ]
         const toolName = random.pick(names)
+        if (this.isHostile && this.spoken % 2 === 0) return this.callNonsense(call)
         return void call.emit({ type: 'tool_call', id: 'pc1', toolName, arguments: '{"a":1}' })
       }
       case 'think': {
@@ -423,6 +444,12 @@ export class FuzzSession {
       case 'fail':
         return call.fail(new ModelError(random.pick(FAILURES), 'gone'))
     }
+  }
+
+  private callNonsense(call: ModelCall): void {
+    const toolName = HOSTILE_NAMES[(this.spoken / 2) % HOSTILE_NAMES.length]!
+    const id = HOSTILE_IDS[Math.floor(this.spoken / 4) % HOSTILE_IDS.length]!
+    call.emit({ type: 'tool_call', id, toolName, arguments: '{"a":1}' })
   }
 
   private toolStep(): void {

@@ -1,15 +1,19 @@
 // What the real chat-completions API refuses, and one thing more: a request that ends with an
 // assistant message, which Parley promises never to send.
 
+import { findFamilyViolation } from './strict-family-rules.ts'
+
 export type ChatToolCall = {
   id: string
   type: 'function'
   function: { name: string; arguments: string }
+  extra_content?: { google?: { thought_signature?: string } }
 }
 export type ChatMessage = {
   role: 'system' | 'developer' | 'user' | 'assistant' | 'tool'
   content?: string | null | { type: string; text?: string }[]
   tool_calls?: ChatToolCall[]
+  reasoning_content?: unknown
   tool_call_id?: string
 }
 export type ChatTool = {
@@ -34,6 +38,9 @@ export type Rule =
   | 'content_required'
   | 'content_part'
   | 'tool_calls'
+  | 'tool_call_id'
+  | 'thought'
+  | 'signature'
   | 'tool_call_duplicate'
   | 'tool_call_arguments'
   | 'tool_call_unanswered'
@@ -65,6 +72,7 @@ export function findViolation(body: unknown): Violation | null {
   const messages: unknown[] = body.messages
   return (
     first(messages, (message, i) => checkMessage(message, `messages[${i}]`)) ??
+    findFamilyViolation(messages as ChatMessage[], body.model) ??
     checkPairs(messages as Json[]) ??
     checkLast(messages as Json[]) ??
     checkTools(body.tools)

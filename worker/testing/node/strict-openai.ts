@@ -82,7 +82,15 @@ class ChatWire implements Wire {
     const index = call.index ?? this.calls
     this.calls = index + 1
     const { id, name } = call
-    const start = { index, id, type: 'function', function: { name, arguments: '' } }
+    const { signature } = call
+    const extra_content = { google: { thought_signature: signature } }
+    const start = {
+      index,
+      id,
+      type: 'function',
+      function: { name, arguments: '' },
+      ...(signature !== undefined && { extra_content }),
+    }
     return [
       this.begin(),
       this.delta({ tool_calls: [start] }),

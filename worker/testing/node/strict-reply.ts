@@ -42,6 +42,8 @@ export type WireToolCall = {
   arguments: string
   chunks?: number
   index?: number
+  /** Gemini's, as it comes through chat completions. */
+  signature?: string
 }
 
 export type Repeat = {

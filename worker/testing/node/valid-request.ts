@@ -2,7 +2,11 @@
 // chat-completions API, and Parley's own that the last word is never the assistant's.
 
 import type { ModelMessage } from '../../core/session/model.ts'
+import { toCallId, toToolName } from '../../models/wire-names.ts'
 import { findViolation, type ChatMessage } from './strict-openai-rules.ts'
+
+/** Names and ids are written by the provider's file, like this. */
+const toId = (id: string): string => toCallId(id, /^[\w-]{1,40}$/, 'call_')
 
 /** null: valid. Otherwise what is wrong, in the words of the provider. */
 export function findRequestProblem(messages: readonly ModelMessage[]): string | null {
@@ -18,7 +22,7 @@ function toChatMessages(message: ModelMessage): ChatMessage[] {
     case 'tool':
       return message.results.map(({ callId, text }) => ({
         role: 'tool',
-        tool_call_id: callId,
+        tool_call_id: toId(callId),
         content: text,
       }))
     case 'assistant':
@@ -34,9 +38,9 @@ function toAssistantMessage({ parts }: Extract<ModelMessage, { role: 'assistant'
     content: text === '' ? null : text,
     ...(calls.length > 0 && {
       tool_calls: calls.map(({ callId, toolName, arguments: args }) => ({
-        id: callId,
+        id: toId(callId),
         type: 'function' as const,
-        function: { name: toolName, arguments: args },
+        function: { name: toToolName(toolName, 64), arguments: args },
       })),
     }),
   }
