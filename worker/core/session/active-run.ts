@@ -31,6 +31,8 @@ export type RunDeps = {
   random: () => number
   now: () => number
   timers: Timers
+  stallMs: number
+  firstByteMs: number
   /** False: the run is over, and the report changed nothing. */
   report: (report: RunReport) => boolean
   fragments: (fragments: Fragment[]) => void
@@ -145,9 +147,9 @@ export class ActiveRun {
     this.calls?.resume(calls)
   }
 
-  /** When the provider that is asked now was last heard; null while none is. */
-  get heardAt(): number | null {
-    return this.caller?.heardAt ?? null
+  /** When the provider that is asked now has been silent for too long; null while none is. */
+  get stallsAt(): number | null {
+    return this.caller?.stallsAt ?? null
   }
 
   stall(): void {
@@ -169,7 +171,7 @@ export class ActiveRun {
 
   private io({ agent, system, candidates, tools }: RunSetup, mode: Mode): RunIo {
     const { runId, attempt, writer, deps } = this
-    const { now, report, circuit, random, timers, kind } = deps
+    const { now, report, circuit, random, timers, stallMs, firstByteMs, kind } = deps
     const emit = (events: EventBody[]): boolean =>
       report({ type: 'run_events', runId, attempt, events })
     const specs = tools.specs()
@@ -178,7 +180,17 @@ export class ActiveRun {
       messages: toMessages(this.history),
       tools: specs,
     })
-    const caller = new ModelCaller({ runId, candidates, circuit, now, random, timers, emit })
+    const caller = new ModelCaller({
+      runId,
+      candidates,
+      circuit,
+      now,
+      random,
+      timers,
+      stallMs,
+      firstByteMs,
+      emit,
+    })
     this.caller = caller
     const price = (finish: ModelFinish): Usage | null => this.price(finish)
     const entries = () => this.history.entries

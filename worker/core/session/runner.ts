@@ -49,9 +49,9 @@ export class Runner {
     this.deps = deps
   }
 
-  /** When the provider that is asked now was last heard; null while none is. */
-  get heardAt(): number | null {
-    return this.active?.heardAt ?? null
+  /** When the provider that is asked now has been silent for too long; null while none is. */
+  get stallsAt(): number | null {
+    return this.active?.stallsAt ?? null
   }
 
   get writer(): ActiveRun['writer'] | null {
@@ -97,7 +97,7 @@ export class Runner {
     attempt: number,
   ): RunDeps {
     const { session, state, report, fragments, judging } = this.deps
-    const { circuit, random, now, timers } = session
+    const { circuit, random, now, timers, stallMs, firstByteMs } = session
     const owner = this.deps.owner()
     return {
       kind,
@@ -115,6 +115,8 @@ export class Runner {
       random,
       now,
       timers,
+      stallMs,
+      firstByteMs,
       report,
       fragments,
       responseId: () => {
