@@ -15,6 +15,7 @@ import { ResponseWriter } from './response-writer.ts'
 import { RunContext } from './run-context.ts'
 import { describeFailure, runSteps, type RunIo } from './run-loop.ts'
 import type { RunSetup } from './run-setup.ts'
+import { countUse, type RunUse } from './run-use.ts'
 import type { Timers } from './timers.ts'
 import { ToolCalls, type ToolCall, type ToolCallIo } from './tool-calls.ts'
 
@@ -25,6 +26,8 @@ export type RunDeps = {
   setUp: (signal: AbortSignal) => Promise<RunSetup>
   /** What the model's history is folded from, by the log. */
   historyEvents: () => Iterable<SessionEvent>
+  /** What this run has used of its limits before this loop, by the log. */
+  use: () => RunUse
   /** How full the context is, by the log. */
   known: () => ContextState | null
   circuit: Circuit
@@ -62,10 +65,7 @@ export class ActiveRun {
   private readonly controller = new AbortController()
   private readonly history = emptyHistory()
   private readonly callIds = new Set<string>()
-  /** Steps and calls so far, by the log: a crash does not start the count again. */
-  private readonly used = { steps: 0, calls: 0 }
-  private isCalling = false
-  private readonly startedSeq: number
+  private used: RunUse = countUse([])
   private readonly prefix: string
   private made = 0
   private caller: ModelCaller | null = null
@@ -79,9 +79,9 @@ export class ActiveRun {
     this.attempt = attempt
     this.deps = deps
     // Unique in the session without a random source: one run per seq, one loop per attempt and answer.
-    this.startedSeq = parseRunId(runId)?.startedSeq ?? 0
+    const startedSeq = parseRunId(runId)?.startedSeq ?? 0
     const loop = resumedAt === null ? '' : `_${resumedAt}`
-    this.prefix = `${this.startedSeq}_${attempt}${loop}`
+    this.prefix = `${startedSeq}_${attempt}${loop}`
     this.writer = new ResponseWriter(
       {
         rows: (events) => deps.report({ type: 'run_events', runId, attempt, events }),
@@ -94,6 +94,7 @@ export class ActiveRun {
 
   /** What was appended before this loop began. */
   load(): void {
+    this.used = this.deps.use()
     for (const event of this.deps.historyEvents()) {
       applyToHistory(this.history, event)
       this.note(event)
@@ -115,7 +116,6 @@ export class ActiveRun {
 
   private note(event: SessionEvent): void {
     if (event.seq === 1) this.isWhole = true
-    if (event.seq > this.startedSeq) this.count(event)
     if (event.type !== 'tool_call_start' && event.type !== 'thinking_start') return
     if (event.callId !== undefined) this.callIds.add(event.callId)
   }
@@ -161,14 +161,6 @@ export class ActiveRun {
     this.controller.abort(new DOMException('The run is over', 'AbortError'))
   }
 
-  private count(event: SessionEvent): void {
-    if (event.type === 'tool_result') this.isCalling = false
-    if (event.type !== 'tool_call_start') return
-    this.used.calls += 1
-    if (!this.isCalling) this.used.steps += 1
-    this.isCalling = true
-  }
-
   private io({ agent, system, candidates, tools }: RunSetup, mode: Mode): RunIo {
     const { runId, attempt, writer, deps } = this
     const { now, report, circuit, random, timers, stallMs, firstByteMs, kind } = deps
@@ -189,6 +181,7 @@ export class ActiveRun {
       timers,
       stallMs,
       firstByteMs,
+      usedRetries: this.used.retries,
       emit,
     })
     this.caller = caller

@@ -21,6 +21,8 @@ export type CallerDeps = {
   now: () => number
   random: () => number
   timers: Timers
+  /** Retries of this run before: a loop that begins anew does not have them again. */
+  usedRetries: number
   /** How long a stream may be silent, and how long the first byte of its body may take. */
   stallMs: number
   firstByteMs: number
@@ -44,12 +46,13 @@ export type Call = {
 export class ModelCaller {
   private readonly deps: CallerDeps
   private at = 0
-  private retries = 0
+  private retries: number
   private withoutTools = false
   private active: { controller: AbortController; heardAt: number; hasBegun: boolean } | null = null
 
   constructor(deps: CallerDeps) {
     this.deps = deps
+    this.retries = deps.usedRetries
   }
 
   get model(): Model {

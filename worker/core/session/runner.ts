@@ -3,6 +3,7 @@
 
 import type { SessionEvent } from '#protocol/events'
 import type { Fragment } from '#protocol/frames'
+import { parseRunId } from '#protocol/ids'
 import { waitingCalls } from '#protocol/reduce-decisions'
 import type { SessionState } from '#protocol/state'
 import type { Agent } from '../agents/agent.ts'
@@ -15,6 +16,7 @@ import { modeOf } from './inherited.ts'
 import type { Log } from './log.ts'
 import { argumentsGiven } from './given-arguments.ts'
 import { setUpRun } from './run-setup.ts'
+import { countUse, USE_EVENTS } from './run-use.ts'
 import { RunWorkspace } from './run-workspace.ts'
 import type { SessionDeps } from './session-deps.ts'
 import type { SessionFiles } from './session-files.ts'
@@ -110,6 +112,7 @@ export class Runner {
       hasWaits: () => this.hasWaits(),
       mode: () => modeOf(state().session),
       historyEvents: () => this.historyEvents(),
+      use: () => countUse(this.deps.log.eventsOfRun(startedSeqOf(runId), USE_EVENTS)),
       known: () => state().context,
       circuit,
       random,
@@ -232,6 +235,8 @@ export class Runner {
     })
   }
 }
+
+const startedSeqOf = (runId: string): number => parseRunId(runId)?.startedSeq ?? 0
 
 const unreachable = (message: string): ToolOutcome => ({
   ok: false,
