@@ -12,7 +12,7 @@ import { applyToHistory, emptyHistory, seamOf, toMessages } from './history.ts'
 import { ModelCaller } from './model-caller.ts'
 import type { ModelFinish, ModelRequest } from './model.ts'
 import { ResponseWriter } from './response-writer.ts'
-import { RunContext } from './run-context.ts'
+import { RunContext, SHORTENED } from './run-context.ts'
 import { describeFailure, runSteps, type RunIo } from './run-loop.ts'
 import type { RunSetup } from './run-setup.ts'
 import { countUse, type RunUse } from './run-use.ts'
@@ -188,7 +188,9 @@ export class ActiveRun {
     const price = (finish: ModelFinish): Usage | null => this.price(finish)
     const entries = () => this.history.entries
     const { known } = deps
-    const context = new RunContext({ runId, caller, request, entries, known, emit, price })
+    const isToldShort = this.used.warnings.has(SHORTENED)
+    const told = { known, isToldShort }
+    const context = new RunContext({ runId, caller, request, entries, ...told, emit, price })
     return {
       runId,
       kind,

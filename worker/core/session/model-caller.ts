@@ -167,10 +167,16 @@ export class ModelCaller {
     }
   }
 
-  private prepare(request: ModelRequest): ModelRequest {
+  /** As this model is asked: one that cannot use tools is told of none. */
+  toSend(request: ModelRequest): ModelRequest {
     if (request.tools.length === 0) return request
-    if (!this.model.info.tools && !this.withoutTools) this.stopOfferingTools(this.model)
-    return this.withoutTools ? { ...request, tools: [] } : request
+    return this.withoutTools || !this.model.info.tools ? { ...request, tools: [] } : request
+  }
+
+  private prepare(request: ModelRequest): ModelRequest {
+    const isMute = request.tools.length > 0 && !this.model.info.tools
+    if (isMute && !this.withoutTools) this.stopOfferingTools(this.model)
+    return this.toSend(request)
   }
 
   private stopOfferingTools(model: Model): void {
