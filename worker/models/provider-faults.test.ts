@@ -45,7 +45,7 @@ async function run({ first, stallMs }: Faults): Promise<SessionHarness> {
     models,
     timers: quickTimers,
     now: () => Date.now(),
-    ...(stallMs === undefined ? {} : { stallMs }),
+    ...(stallMs === undefined ? {} : { stallMs, firstByteMs: stallMs }),
   })
   const input = { sessionId: 'session-0123456789', owner: 'owner', agent: 'parley' }
   await harness.core.create({ ...input, model: 'first' })

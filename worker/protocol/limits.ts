@@ -108,10 +108,14 @@ export const RETRIES_PER_MODEL = 2
 export const RETRIES_PER_RUN = 12
 /** A provider that asks to wait longer than this has given the run to the next model. */
 export const RETRY_WAIT_MS = 20_000
+/** …unless there is none: a wait that people can see and stop is better than no answer. Most limits are per minute. */
+export const LAST_RETRY_WAIT_MS = 120_000
 /** How long a provider that failed for good is left alone. */
 export const CIRCUIT_MS = 60_000
 /** A stream without a byte for this long is dead. Providers send keep-alives far more often. */
 export const STALL_MS = 90_000
+/** …but its first byte may take longer: some models think before they send any, or have to be loaded. */
+export const FIRST_BYTE_MS = 300_000
 /** Share of the window at which the history is compacted, and what is kept of it as it was. */
 export const COMPACT_AT = 0.85
 export const COMPACT_KEEP = 0.25

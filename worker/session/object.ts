@@ -10,7 +10,7 @@ import type {
   SessionSummary,
   WrittenFile,
 } from '#protocol/http'
-import { SOCKETS_PER_SESSION } from '#protocol/limits'
+import { FIRST_BYTE_MS, SOCKETS_PER_SESSION } from '#protocol/limits'
 import type { AgentOverride } from '#protocol/mission-events'
 import { type Connection, Server } from 'partyserver'
 import { Receiver } from '../core/session/receive.ts'
@@ -287,6 +287,7 @@ export class Session extends Server<Env> implements SessionRpc {
       decisionMs: settings.decisionMs,
       circuit,
       stallMs: settings.stallMs,
+      firstByteMs: Math.max(FIRST_BYTE_MS, settings.stallMs),
       commandRate: settings.commandRate,
       setAlarm: (at) => ctx.waitUntil(storage.setAlarm(at)),
       background: (work) => ctx.waitUntil(work),

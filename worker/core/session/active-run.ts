@@ -12,9 +12,10 @@ import { applyToHistory, emptyHistory, seamOf, toMessages } from './history.ts'
 import { ModelCaller } from './model-caller.ts'
 import type { ModelFinish, ModelRequest } from './model.ts'
 import { ResponseWriter } from './response-writer.ts'
-import { RunContext } from './run-context.ts'
+import { RunContext, SHORTENED } from './run-context.ts'
 import { describeFailure, runSteps, type RunIo } from './run-loop.ts'
 import type { RunSetup } from './run-setup.ts'
+import { countUse, type RunUse } from './run-use.ts'
 import type { Timers } from './timers.ts'
 import { ToolCalls, type ToolCall, type ToolCallIo } from './tool-calls.ts'
 
@@ -25,12 +26,16 @@ export type RunDeps = {
   setUp: (signal: AbortSignal) => Promise<RunSetup>
   /** What the model's history is folded from, by the log. */
   historyEvents: () => Iterable<SessionEvent>
+  /** What this run has used of its limits before this loop, by the log. */
+  use: () => RunUse
   /** How full the context is, by the log. */
   known: () => ContextState | null
   circuit: Circuit
   random: () => number
   now: () => number
   timers: Timers
+  stallMs: number
+  firstByteMs: number
   /** False: the run is over, and the report changed nothing. */
   report: (report: RunReport) => boolean
   fragments: (fragments: Fragment[]) => void
@@ -61,10 +66,7 @@ export class ActiveRun {
   private readonly controller = new AbortController()
   private readonly history = emptyHistory()
   private readonly callIds = new Set<string>()
-  /** Steps and calls so far, by the log: a crash does not start the count again. */
-  private readonly used = { steps: 0, calls: 0 }
-  private isCalling = false
-  private readonly startedSeq: number
+  private used: RunUse = countUse([])
   private readonly prefix: string
   private made = 0
   private caller: ModelCaller | null = null
@@ -78,9 +80,9 @@ export class ActiveRun {
     this.attempt = attempt
     this.deps = deps
     // Unique in the session without a random source: one run per seq, one loop per attempt and answer.
-    this.startedSeq = parseRunId(runId)?.startedSeq ?? 0
+    const startedSeq = parseRunId(runId)?.startedSeq ?? 0
     const loop = resumedAt === null ? '' : `_${resumedAt}`
-    this.prefix = `${this.startedSeq}_${attempt}${loop}`
+    this.prefix = `${startedSeq}_${attempt}${loop}`
     this.writer = new ResponseWriter(
       {
         rows: (events) => deps.report({ type: 'run_events', runId, attempt, events }),
@@ -93,6 +95,7 @@ export class ActiveRun {
 
   /** What was appended before this loop began. */
   load(): void {
+    this.used = this.deps.use()
     for (const event of this.deps.historyEvents()) {
       applyToHistory(this.history, event)
       this.note(event)
@@ -114,7 +117,6 @@ export class ActiveRun {
 
   private note(event: SessionEvent): void {
     if (event.seq === 1) this.isWhole = true
-    if (event.seq > this.startedSeq) this.count(event)
     if (event.type !== 'tool_call_start' && event.type !== 'thinking_start') return
     if (event.callId !== undefined) this.callIds.add(event.callId)
   }
@@ -146,9 +148,9 @@ export class ActiveRun {
     this.calls?.resume(calls)
   }
 
-  /** When the provider that is asked now was last heard; null while none is. */
-  get heardAt(): number | null {
-    return this.caller?.heardAt ?? null
+  /** When the provider that is asked now has been silent for too long; null while none is. */
+  get stallsAt(): number | null {
+    return this.caller?.stallsAt ?? null
   }
 
   stall(): void {
@@ -160,17 +162,9 @@ export class ActiveRun {
     this.controller.abort(new DOMException('The run is over', 'AbortError'))
   }
 
-  private count(event: SessionEvent): void {
-    if (event.type === 'tool_result') this.isCalling = false
-    if (event.type !== 'tool_call_start') return
-    this.used.calls += 1
-    if (!this.isCalling) this.used.steps += 1
-    this.isCalling = true
-  }
-
   private io({ agent, system, candidates, tools }: RunSetup, mode: Mode): RunIo {
     const { runId, attempt, writer, deps } = this
-    const { now, report, circuit, random, timers, kind } = deps
+    const { now, report, circuit, random, timers, stallMs, firstByteMs, kind } = deps
     const emit = (events: EventBody[]): boolean =>
       report({ type: 'run_events', runId, attempt, events })
     const specs = tools.specs()
@@ -179,12 +173,25 @@ export class ActiveRun {
       messages: toMessages(this.history),
       tools: specs,
     })
-    const caller = new ModelCaller({ runId, candidates, circuit, now, random, timers, emit })
+    const caller = new ModelCaller({
+      runId,
+      candidates,
+      circuit,
+      now,
+      random,
+      timers,
+      stallMs,
+      firstByteMs,
+      usedRetries: this.used.retries,
+      emit,
+    })
     this.caller = caller
     const price = (finish: ModelFinish): Usage | null => this.price(finish)
     const entries = () => this.history.entries
     const { known } = deps
-    const context = new RunContext({ runId, caller, request, entries, known, emit, price })
+    const isToldShort = this.used.warnings.has(SHORTENED)
+    const told = { known, isToldShort }
+    const context = new RunContext({ runId, caller, request, entries, ...told, emit, price })
     return {
       runId,
       kind,

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { RETRIES_PER_MODEL, RETRIES_PER_RUN, RETRY_WAIT_MS } from '#protocol/limits'
+import {
+  LAST_RETRY_WAIT_MS,
+  RETRIES_PER_MODEL,
+  RETRIES_PER_RUN,
+  RETRY_WAIT_MS,
+} from '#protocol/limits'
 import { RandomSource } from '../../testing/random-source.ts'
 import { decideAfterFailure, type AfterFailure, type Situation } from './after-failure.ts'
 import { ModelError, type ModelErrorCode } from './model.ts'
@@ -104,7 +109,15 @@ describe('[RUN7] what follows a failure', () => {
   test('one that says too late has given the run to the next, or up', () => {
     for (const code of TEMPORARY) {
       expect(after(code, {}, RETRY_WAIT_MS + 1)).toEqual({ do: 'fall_over' })
-      expect(after(code, { hasNext: false }, RETRY_WAIT_MS + 1)).toEqual({ do: 'give_up' })
+      expect(after(code, { hasNext: false }, LAST_RETRY_WAIT_MS + 1)).toEqual({ do: 'give_up' })
+    }
+  })
+
+  test('where there is no next one, it is waited for longer', () => {
+    for (const code of TEMPORARY) {
+      for (const waitMs of [RETRY_WAIT_MS + 1, LAST_RETRY_WAIT_MS]) {
+        expect(after(code, { hasNext: false }, waitMs)).toEqual({ do: 'retry', waitMs })
+      }
     }
   })
 })

@@ -1,6 +1,11 @@
 // What to do when a provider call failed. Pure, so that "bounded" can be read here.
 
-import { RETRIES_PER_MODEL, RETRIES_PER_RUN, RETRY_WAIT_MS } from '#protocol/limits'
+import {
+  LAST_RETRY_WAIT_MS,
+  RETRIES_PER_MODEL,
+  RETRIES_PER_RUN,
+  RETRY_WAIT_MS,
+} from '#protocol/limits'
 import type { ModelError } from './model.ts'
 
 export type AfterFailure =
@@ -49,10 +54,11 @@ export function decideAfterFailure(error: ModelError, situation: Situation): Aft
 }
 
 function retryOr(next: AfterFailure, error: ModelError, situation: Situation): AfterFailure {
-  const { tries, retries, random } = situation
+  const { tries, retries, random, hasNext } = situation
   if (tries >= RETRIES_PER_MODEL || retries >= RETRIES_PER_RUN) return next
   // Jitter of half to one and a half: sessions that failed together must not come back together.
   const backoff = Math.round(FIRST_BACKOFF_MS * 4 ** tries * (0.5 + random))
   const waitMs = Math.max(error.retryAfterMs ?? 0, backoff)
-  return waitMs > RETRY_WAIT_MS ? next : { do: 'retry', waitMs }
+  const longestMs = hasNext ? RETRY_WAIT_MS : LAST_RETRY_WAIT_MS
+  return waitMs > longestMs ? next : { do: 'retry', waitMs }
 }

@@ -1,7 +1,7 @@
 // RUN8: near the end of the window the older part of the history becomes a summary. The log stays
 // as it is; a call and its answer are never parted; the summary is an event like any other.
 
-import { estimateMessage, estimateText } from './context.ts'
+import { countChars, estimateMessage, estimateText } from './context.ts'
 import type { HistoryEntry } from './history.ts'
 import type { ModelMessage, ModelRequest } from './model.ts'
 
@@ -9,8 +9,10 @@ import type { ModelMessage, ModelRequest } from './model.ts'
 const ANSWER_CHARS = 2000
 /** The last request of a person goes on word for word, up to this. */
 const VERBATIM_CHARS = 4000
-/** A summary longer than this would be no relief. */
+/** A summary longer than this would be no relief; nor would one that fills a small window. */
 const SUMMARY_CHARS = 16_000
+const SUMMARY_SHARE = 0.2
+const VERBATIM_SHARE = 0.1
 
 /** `dropped`: what was said before the cut, without our own notes between it. */
 export type CompactionPlan = { upToSeq: number; dropped: readonly ModelMessage[] }
@@ -60,14 +62,28 @@ ${transcript}
   return { system: 'You summarise conversations.', messages: [{ role: 'user', text }], tools: [] }
 }
 
-/** The summary as it is kept, with the person's last words in case the model lost them. */
-export function toSummary(text: string, dropped: readonly ModelMessage[]): string {
-  const summary = text.trim().slice(0, SUMMARY_CHARS).toWellFormed()
+/**
+ * The summary as it is kept, with the person's last words in case the model lost them. `room`: what
+ * the whole history may take.
+ */
+export function toSummary(
+  text: string,
+  dropped: readonly ModelMessage[],
+  room = Number.POSITIVE_INFINITY,
+): string {
+  const summary = beginning(text.trim().slice(0, SUMMARY_CHARS), room * SUMMARY_SHARE)
   const lastWords = findLastWords(dropped)
   if (lastWords === null) return summary
-  const last = lastWords.slice(0, VERBATIM_CHARS).toWellFormed()
+  const last = beginning(lastWords.slice(0, VERBATIM_CHARS), room * VERBATIM_SHARE)
   return `${summary}\n\n${LAST_WORDS_HEAD}\n${last}`
 }
+
+const beginning = (text: string, tokens: number): string =>
+  text.slice(0, countChars(text, tokens, 1)).toWellFormed()
+
+/** Nothing but what a summary before has left: another one of it would be no shorter. */
+export const isSummarised = (dropped: readonly ModelMessage[]): boolean =>
+  dropped.every((message) => message.role === 'user' && message.text.startsWith(SUMMARY_HEAD))
 
 /** A long run is summarised again and again: what it was asked goes from summary to summary. */
 function findLastWords(dropped: readonly ModelMessage[]): string | null {
@@ -108,14 +124,4 @@ function fit(text: string, tokens: number): string {
   const end = countChars(text, tokens / 2, -1)
   const whole = `${text.slice(0, start)}\n\n[… left out …]\n\n${text.slice(text.length - end)}`
   return whole.toWellFormed()
-}
-
-/** How many characters from one end take that many tokens: an end may be dearer than the rest. */
-function countChars(text: string, tokens: number, step: 1 | -1): number {
-  let chars = 0
-  for (let left = tokens; chars < text.length; chars++) {
-    left -= estimateText(text.at(step === 1 ? chars : -1 - chars)!)
-    if (left < 0) break
-  }
-  return chars
 }

@@ -46,6 +46,16 @@ export function estimateText(text: string): number {
   return tokens
 }
 
+/** How many characters from one end take that many tokens: an end may be dearer than the rest. */
+export function countChars(text: string, tokens: number, step: 1 | -1): number {
+  let chars = 0
+  for (let left = tokens; chars < text.length; chars++) {
+    left -= estimateText(text.at(step === 1 ? chars : -1 - chars)!)
+    if (left < 0) break
+  }
+  return chars
+}
+
 /** A message never changes once it is in a request: counted once. */
 export function estimateMessage(message: ModelMessage): number {
   let tokens = counted.get(message)
@@ -83,7 +93,7 @@ export function estimateRequest({ system, messages, tools }: ModelRequest): numb
   return Math.ceil(tokens)
 }
 
-type Reported = Pick<ContextState, 'tokens' | 'estimate'>
+export type Reported = Pick<ContextState, 'tokens' | 'estimate'>
 
 /** What a request that we count as `estimate` takes, by the last report. */
 export function toTokens(reported: Reported | null, estimate: number): number {
@@ -95,6 +105,13 @@ export function toTokens(reported: Reported | null, estimate: number): number {
   const around = reported.tokens - reported.estimate * correction
   const preamble = Math.min(PREAMBLE_TOKENS, Math.max(0, around))
   return Math.ceil(reported.estimate * correction + preamble + added)
+}
+
+/** The other way round: what of our own count takes that many tokens, by the last report. */
+export function toEstimate(reported: Reported | null, tokens: number): number {
+  if (reported === null || reported.estimate <= 0) return tokens
+  const more = tokens - toTokens(reported, reported.estimate)
+  return more >= 0 ? reported.estimate + more : tokens / correctionOf(reported)
 }
 
 /** How many tokens of the provider's one of ours was, of all that was last reported. */

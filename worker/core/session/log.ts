@@ -186,6 +186,17 @@ export class Log {
     return rows.map(({ data }) => JSON.parse(data) as SessionEvent)
   }
 
+  /** Of the run that is active and began at `startedSeq`, those of these types, ascending. */
+  eventsOfRun(startedSeq: number, types: readonly SessionEvent['type'][]): SessionEvent[] {
+    const rows = this.sql.exec<StoredEvent>(
+      `SELECT seq, data FROM events WHERE seq >= ?
+         AND type IN (SELECT value FROM json_each(?)) ORDER BY seq`,
+      startedSeq,
+      JSON.stringify(types),
+    )
+    return rows.map(({ data }) => JSON.parse(data) as SessionEvent)
+  }
+
   /** Sessions that were made for runs of this one. */
   childSessions(): string[] {
     const rows = this.sql.exec<{ id: string }>(

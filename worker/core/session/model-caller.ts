@@ -21,6 +21,11 @@ export type CallerDeps = {
   now: () => number
   random: () => number
   timers: Timers
+  /** Retries of this run before: a loop that begins anew does not have them again. */
+  usedRetries: number
+  /** How long a stream may be silent, and how long the first byte of its body may take. */
+  stallMs: number
+  firstByteMs: number
   /** False: the run is over. */
   emit: (events: EventBody[]) => boolean
 }
@@ -41,27 +46,33 @@ export type Call = {
 export class ModelCaller {
   private readonly deps: CallerDeps
   private at = 0
-  private retries = 0
+  private retries: number
   private withoutTools = false
-  private active: { controller: AbortController; heardAt: number } | null = null
+  private active: { controller: AbortController; heardAt: number; hasBegun: boolean } | null = null
 
   constructor(deps: CallerDeps) {
     this.deps = deps
+    this.retries = deps.usedRetries
   }
 
   get model(): Model {
     return this.deps.candidates[this.at]!
   }
 
-  /** When the provider was last heard; null while none is asked. */
-  get heardAt(): number | null {
-    return this.active?.heardAt ?? null
+  /** When the provider has been silent for too long, if it says no more; null while none is asked. */
+  get stallsAt(): number | null {
+    const { active, deps } = this
+    if (active === null) return null
+    return active.heardAt + (active.hasBegun ? deps.stallMs : deps.firstByteMs)
   }
 
   /** The stream is silent for too long: that is a failure like any other. */
   stall(): void {
-    const text = 'The model provider has stopped sending. Try again, or choose another model.'
-    this.active?.controller.abort(new ModelError('model_stalled', text))
+    if (this.active === null) return
+    const { controller, hasBegun } = this.active
+    const what = hasBegun ? 'has stopped sending' : 'has not begun to answer'
+    const text = `The model provider ${what}. Try again, or choose another model.`
+    controller.abort(new ModelError('model_stalled', text))
   }
 
   /** A model that failed a moment ago is not asked first. */
@@ -138,7 +149,7 @@ export class ModelCaller {
     const onAbort = (): void => controller.abort(signal.reason)
     if (signal.aborted) onAbort()
     signal.addEventListener('abort', onAbort)
-    const active = { controller, heardAt: this.deps.now() }
+    const active = { controller, heardAt: this.deps.now(), hasBegun: false }
     this.active = active
     const request = this.prepare(call.request())
     const read = call.begin(request)
@@ -147,6 +158,7 @@ export class ModelCaller {
         // A try that was given up and speaks all the same: its words would stand among the next one's.
         if (this.active !== active) return
         active.heardAt = this.deps.now()
+        active.hasBegun = true
         if (part.type !== 'activity') read(part)
       })
     } finally {
@@ -155,10 +167,16 @@ export class ModelCaller {
     }
   }
 
-  private prepare(request: ModelRequest): ModelRequest {
+  /** As this model is asked: one that cannot use tools is told of none. */
+  toSend(request: ModelRequest): ModelRequest {
     if (request.tools.length === 0) return request
-    if (!this.model.info.tools && !this.withoutTools) this.stopOfferingTools(this.model)
-    return this.withoutTools ? { ...request, tools: [] } : request
+    return this.withoutTools || !this.model.info.tools ? { ...request, tools: [] } : request
+  }
+
+  private prepare(request: ModelRequest): ModelRequest {
+    const isMute = request.tools.length > 0 && !this.model.info.tools
+    if (isMute && !this.withoutTools) this.stopOfferingTools(this.model)
+    return this.toSend(request)
   }
 
   private stopOfferingTools(model: Model): void {

@@ -3,11 +3,12 @@
 import type { EventBody, EventOf, Usage } from '#protocol/events'
 import { COMPACT_AT, COMPACT_KEEP } from '#protocol/limits'
 import type { ContextState } from '#protocol/state'
-import { planCompaction, toSummary, toSummaryRequest } from './compaction.ts'
+import { isSummarised, planCompaction, toSummary, toSummaryRequest } from './compaction.ts'
 import { correctionOf, estimateRequest, toTokens } from './context.ts'
 import type { HistoryEntry } from './history.ts'
 import type { ModelCaller } from './model-caller.ts'
 import { ModelError, type ModelFinish, type ModelRequest } from './model.ts'
+import { roomFor, shortenAnswers } from './shorten-answers.ts'
 
 export type RunContextDeps = {
   runId: string
@@ -17,6 +18,8 @@ export type RunContextDeps = {
   /** What the log says of the context as of now. */
   known: () => ContextState | null
   emit: (events: EventBody[]) => boolean
+  /** An earlier loop of this run has said that answers are shortened. */
+  isToldShort: boolean
   /** What it cost; null: the provider did not say. */
   price: (finish: ModelFinish) => Usage | null
 }
@@ -26,6 +29,10 @@ export type RunContextDeps = {
  * we know, and only the request that it refused says how small.
  */
 const KEEP = { full: 1, refused: 0.3, asked: 0.2 }
+/** Of a request that was refused, what the next may take in all. */
+const AFTER_REFUSAL = 0.5
+/** Code of the warning that says so. */
+export const SHORTENED = 'results_shortened'
 /** Words that were streamed and are not in the next request, such as thoughts, are not counted. */
 const OUTPUT_SLACK = 1.5
 
@@ -34,10 +41,37 @@ export class RunContext {
   /** A summary failed: asking for another before each step would double the cost of a run. */
   private isBlocked = false
   private isCompacted: boolean
+  private isToldShort: boolean
+  /** By our own count: a request of this size was refused. Found out again after a restart. */
+  private refused = Number.POSITIVE_INFINITY
 
   constructor(deps: RunContextDeps) {
     this.deps = deps
+    this.isToldShort = deps.isToldShort
     this.isCompacted = deps.known()?.compacted ?? false
+  }
+
+  /** What the model is asked: the history, with answers as long as there is room for. */
+  request(): ModelRequest {
+    return this.fit(this.deps.request())
+  }
+
+  /** The same where nothing is too long. */
+  private fit(request: ModelRequest): ModelRequest {
+    const messages = shortenAnswers(request.messages, this.roomFor(request))
+    return messages === request.messages ? request : { ...request, messages }
+  }
+
+  /** Where it was shortened people are told, once. */
+  tellShortened(): void {
+    const { caller, emit, runId } = this.deps
+    const whole = this.deps.request()
+    if (this.isToldShort || this.fit(whole) === whole) return
+    this.isToldShort = true
+    const message =
+      `Results of tools are longer than the window of ${caller.model.id} has room for: ` +
+      'it reads the beginning and the end of them. Here they are whole.'
+    emit([{ type: 'warning', runId, code: SHORTENED, message }])
   }
 
   /** Near the window: the next request should be shorter. */
@@ -56,21 +90,34 @@ export class RunContext {
 
   /** By our own count alone. */
   measure(): EventOf<'context_usage'> {
-    const estimate = estimateRequest(this.deps.request())
+    const estimate = this.estimate()
     return this.toEvent(this.tokensOf(estimate), estimate, 0)
   }
 
-  /** Before a step, or after a refusal. A failed summary is said so, and the run goes on without. */
-  async makeRoom(signal: AbortSignal): Promise<boolean> {
+  /** Before a step. */
+  async makeRoom(signal: AbortSignal): Promise<void> {
+    await this.trySummary(signal, 'full')
+  }
+
+  /** The provider has no room for this request. False: it cannot be made any shorter. */
+  async afterRefusal(signal: AbortSignal): Promise<boolean> {
+    const refused = this.estimate()
+    const why = this.isNearWindow() ? 'full' : 'refused'
+    this.refused = Math.min(this.refused, refused)
+    await this.trySummary(signal, why)
+    return this.estimate() < refused
+  }
+
+  /** A failed summary is said so, and the run goes on without. */
+  private async trySummary(signal: AbortSignal, why: keyof typeof KEEP): Promise<void> {
     try {
-      return await this.summarise(signal, this.isNearWindow() ? 'full' : 'refused')
+      await this.summarise(signal, why)
     } catch (error) {
       if (signal.aborted || !(error instanceof ModelError)) throw error
       this.isBlocked = true
       const message = `Earlier messages could not be summarised. ${error.message}`
       const { runId, emit } = this.deps
       emit([{ type: 'warning', runId, code: 'compaction_failed', message }])
-      return false
     }
   }
 
@@ -82,10 +129,10 @@ export class RunContext {
   private async summarise(signal: AbortSignal, why: keyof typeof KEEP): Promise<boolean> {
     const { caller, entries, emit, runId } = this.deps
     // Asking for the request also closes the message in the making.
-    const whole = estimateRequest(this.deps.request())
+    const whole = this.estimate()
     const window = this.window / this.correction
     const plan = planCompaction(entries(), Math.min(window * COMPACT_KEEP, whole * KEEP[why]))
-    if (plan === null) return false
+    if (plan === null || isSummarised(plan.dropped)) return false
     const readable = why === 'refused' ? Math.min(window, whole) : window
     let text = ''
     const finish = await caller.call(
@@ -107,7 +154,7 @@ export class RunContext {
       signal,
     )
     this.isCompacted = true
-    const summary = toSummary(text, plan.dropped)
+    const summary = toSummary(text, plan.dropped, this.roomFor(this.deps.request()))
     const { upToSeq } = plan
     emit([{ type: 'compacted', runId, upToSeq, summary, ...this.cost(finish) }])
     return true
@@ -124,7 +171,21 @@ export class RunContext {
   }
 
   private isNearWindow(): boolean {
-    return this.tokensOf(estimateRequest(this.deps.request())) > COMPACT_AT * this.window
+    return this.tokensOf(this.estimate()) > COMPACT_AT * this.window
+  }
+
+  /** Of the request that would really be sent now. */
+  private estimate(): number {
+    return estimateRequest(this.deps.caller.toSend(this.request()))
+  }
+
+  private roomFor(request: ModelRequest): number {
+    const { caller, known } = this.deps
+    const sent = caller.toSend(request)
+    const room = roomFor(sent, this.window, known())
+    if (this.refused === Number.POSITIVE_INFINITY) return room
+    const fixed = estimateRequest({ ...sent, messages: [] })
+    return Math.min(room, this.refused * AFTER_REFUSAL - fixed)
   }
 
   private get window(): number {

@@ -106,8 +106,9 @@ async function takeStep(io: RunIo, signal: AbortSignal) {
   let estimate = 0
   const finish = await io.caller.call(
     {
-      request: io.request,
+      request: () => io.context.request(),
       begin: (request) => {
+        io.context.tellShortened()
         const started = new StepReader(io)
         reader = started
         estimate = estimateRequest(request)
@@ -118,7 +119,7 @@ async function takeStep(io: RunIo, signal: AbortSignal) {
         reader.end()
         io.writer.breakStep()
       },
-      compact: () => io.context.makeRoom(signal),
+      compact: () => io.context.afterRefusal(signal),
     },
     signal,
   )

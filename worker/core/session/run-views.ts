@@ -9,6 +9,7 @@ import type { Log } from './log.ts'
 import type { ModelMessage } from './model.ts'
 import { toRunRecords } from './run-records.ts'
 import type { RunSetup } from './run-setup.ts'
+import { roomFor, shortenAnswers } from './shorten-answers.ts'
 
 export type RunsQuery = { before?: number; limit: number }
 export type RunsPage = { runs: RunRecord[]; hasMore: boolean }
@@ -95,5 +96,11 @@ export async function describeRun(
   }
   if (setUp === null) return described
   const { system, tools } = await setUp()
-  return { ...described, raw: { system, messages, tools: tools.specs().map(({ name }) => name) } }
+  const request = { system, messages, tools: tools.specs() }
+  const fit =
+    context === null
+      ? messages
+      : shortenAnswers(messages, roomFor(request, context.window, context))
+  const names = request.tools.map(({ name }) => name)
+  return { ...described, raw: { system, messages: [...fit], tools: names } }
 }

@@ -3,6 +3,7 @@
 
 import type { SessionEvent } from '#protocol/events'
 import type { Fragment } from '#protocol/frames'
+import { parseRunId } from '#protocol/ids'
 import { waitingCalls } from '#protocol/reduce-decisions'
 import type { SessionState } from '#protocol/state'
 import type { Agent } from '../agents/agent.ts'
@@ -15,6 +16,7 @@ import { modeOf } from './inherited.ts'
 import type { Log } from './log.ts'
 import { argumentsGiven } from './given-arguments.ts'
 import { setUpRun } from './run-setup.ts'
+import { countUse, USE_EVENTS } from './run-use.ts'
 import { RunWorkspace } from './run-workspace.ts'
 import type { SessionDeps } from './session-deps.ts'
 import type { SessionFiles } from './session-files.ts'
@@ -49,9 +51,9 @@ export class Runner {
     this.deps = deps
   }
 
-  /** When the provider that is asked now was last heard; null while none is. */
-  get heardAt(): number | null {
-    return this.active?.heardAt ?? null
+  /** When the provider that is asked now has been silent for too long; null while none is. */
+  get stallsAt(): number | null {
+    return this.active?.stallsAt ?? null
   }
 
   get writer(): ActiveRun['writer'] | null {
@@ -97,7 +99,7 @@ export class Runner {
     attempt: number,
   ): RunDeps {
     const { session, state, report, fragments, judging } = this.deps
-    const { circuit, random, now, timers } = session
+    const { circuit, random, now, timers, stallMs, firstByteMs } = session
     const owner = this.deps.owner()
     return {
       kind,
@@ -111,11 +113,14 @@ export class Runner {
       hasWaits: () => this.hasWaits(),
       mode: () => modeOf(state().session),
       historyEvents: () => this.historyEvents(),
+      use: () => countUse(this.deps.log.eventsOfRun(startedSeqOf(runId), USE_EVENTS)),
       known: () => state().context,
       circuit,
       random,
       now,
       timers,
+      stallMs,
+      firstByteMs,
       report,
       fragments,
       responseId: () => {
@@ -232,6 +237,8 @@ export class Runner {
     })
   }
 }
+
+const startedSeqOf = (runId: string): number => parseRunId(runId)?.startedSeq ?? 0
 
 const unreachable = (message: string): ToolOutcome => ({
   ok: false,

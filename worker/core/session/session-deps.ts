@@ -82,8 +82,9 @@ export type SessionDeps = {
   /** How long a decision may wait; null: for ever. */
   decisionMs: number | null
   circuit: Circuit
-  /** A provider that is silent for this long has failed. */
+  /** A provider that is silent for this long has failed; and one whose first byte takes so long. */
   stallMs: number
+  firstByteMs: number
   /** null: no limit. */
   commandRate: Rate | null
   setAlarm: (at: number | null) => void

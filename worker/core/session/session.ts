@@ -330,8 +330,8 @@ export class SessionCore {
   }
 
   private noticeStall(): void {
-    const { heardAt } = this.runner
-    if (heardAt !== null && heardAt + this.deps.stallMs <= this.deps.now()) this.runner.stall()
+    const { stallsAt } = this.runner
+    if (stallsAt !== null && stallsAt <= this.deps.now()) this.runner.stall()
   }
 
   /** From here on this is an object that was never created: late work finds no run to report to. */
@@ -456,8 +456,8 @@ export class SessionCore {
   }
 
   private stallAt(): number[] {
-    const { heardAt } = this.runner
-    return heardAt === null ? [] : [heardAt + this.deps.stallMs]
+    const { stallsAt } = this.runner
+    return stallsAt === null ? [] : [stallsAt]
   }
 
   private wantedAlarms(): number[] {

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { EventOf, EventType } from '#protocol/events'
 import { RETRIES_PER_MODEL } from '#protocol/limits'
 import { SessionHarness } from '../../testing/node/session-harness.ts'
+import { ModelError } from './model.ts'
 
 const STALL_MS = 45_000
+const FIRST_BYTE_MS = 200_000
 /** Longer than the wait before any retry. */
 const RETRY_MS = 5000
 
@@ -12,8 +14,9 @@ const of = <T extends EventType>(harness: SessionHarness, type: T): EventOf<T>[]
 
 const warned = (harness: SessionHarness): string[] => of(harness, 'warning').map(({ code }) => code)
 
-async function begin(fallbacks: string[] = []): Promise<SessionHarness> {
-  const harness = await SessionHarness.create({ stallMs: STALL_MS })
+/** `firstByteMs`: in most of these tests a provider has no more time for its first byte. */
+async function begin(fallbacks: string[] = [], firstByteMs = STALL_MS): Promise<SessionHarness> {
+  const harness = await SessionHarness.create({ stallMs: STALL_MS, firstByteMs })
   harness.fallbacks = fallbacks
   harness.command({ type: 'send', text: 'hello' })
   await harness.settle()
@@ -54,6 +57,7 @@ describe('[RUN7] a provider that is silent', () => {
     const { promise, resolve } = Promise.withResolvers<null>()
     const harness = await SessionHarness.create({
       stallMs: 2000,
+      firstByteMs: 2000,
       missions: { load: () => promise },
     })
     harness.command({ type: 'send', text: 'hello' })
@@ -172,6 +176,111 @@ describe('[RUN7] a provider that is silent', () => {
   })
 })
 
+describe('[RUN7] a provider that has not sent a byte yet', () => {
+  test('has its own, longer time: a model may think first, or have to be loaded', async () => {
+    const harness = await begin([], FIRST_BYTE_MS)
+    await pass(harness, FIRST_BYTE_MS - 1)
+    expect(harness.model.calls[0]?.settled).toBe(false)
+    expect(warned(harness)).toEqual([])
+    harness.model.current.text('After long thought').finish()
+    await harness.settle()
+    expect(of(harness, 'run_done')).toMatchObject([{ outcome: 'done' }])
+  })
+
+  test('is given up when that is over, and the words say what it did not do', async () => {
+    const harness = await begin([], FIRST_BYTE_MS)
+    await pass(harness, FIRST_BYTE_MS)
+    expect(harness.model.calls[0]?.signal.aborted).toBe(true)
+    expect(of(harness, 'warning')).toMatchObject([
+      { code: 'model_retry', message: expect.stringContaining('has not begun') as string },
+    ])
+  })
+
+  test('is watched by the shorter time from its first byte on, a keep-alive included', async () => {
+    for (const part of [{ type: 'activity' }, { type: 'thinking', text: 'Hm' }] as const) {
+      const harness = await begin([], FIRST_BYTE_MS)
+      await pass(harness, STALL_MS * 2)
+      harness.model.current.emit(part)
+      await pass(harness, STALL_MS - 1)
+      expect(harness.model.calls[0]?.signal.aborted).toBe(false)
+      await pass(harness, 1)
+      expect(harness.model.calls[0]?.signal.aborted).toBe(true)
+      expect(of(harness, 'warning')).toMatchObject([
+        { code: 'model_retry', message: expect.stringContaining('has stopped') as string },
+      ])
+    }
+  })
+
+  test('each try has the time anew', async () => {
+    const harness = await begin([], FIRST_BYTE_MS)
+    harness.model.current.emit({ type: 'activity' })
+    await stallOnce(harness)
+    await pass(harness, FIRST_BYTE_MS - RETRY_MS - 1)
+    expect(harness.model.calls).toHaveLength(2)
+    expect(harness.model.calls[1]?.settled).toBe(false)
+  })
+})
+
+/** What Anthropic says to one who has used up a minute. */
+const limited = (seconds: number): ModelError =>
+  new ModelError('model_rate_limited', 'Too many requests.', seconds * 1000)
+
+describe('[RUN7] [CAN1] a provider that says when, and no other model to go to', () => {
+  const WAIT_S = 100
+
+  test('is waited for in sight, longer than a stall, and asked then', async () => {
+    const harness = await begin()
+    harness.model.current.fail(limited(WAIT_S))
+    await harness.settle()
+    expect(of(harness, 'warning')).toMatchObject([
+      { code: 'model_retry', message: expect.stringContaining(`in ${WAIT_S} s`) as string },
+    ])
+    await pass(harness, WAIT_S * 1000 - 1)
+    expect(harness.model.calls).toHaveLength(1)
+    expect(warned(harness)).toHaveLength(1)
+    await pass(harness, 1)
+    harness.model.current.text('Now I can').finish()
+    await harness.settle()
+    expect(of(harness, 'run_done')).toMatchObject([{ outcome: 'done' }])
+  })
+
+  test('is left alone at once when the run is cancelled', async () => {
+    const harness = await begin()
+    harness.model.current.fail(limited(WAIT_S))
+    await harness.settle()
+    harness.command({ type: 'cancel' })
+    await harness.settle()
+    expect(harness.core.folded.run).toEqual({ status: 'idle' })
+    expect(harness.timers.size).toBe(0)
+    await pass(harness, 2 * WAIT_S * 1000)
+    expect(harness.model.calls).toHaveLength(1)
+  })
+
+  test('is asked by the object that woke meanwhile, and waited for again if it is too early', async () => {
+    const harness = await begin()
+    harness.model.current.fail(limited(WAIT_S))
+    await harness.settle()
+    await pass(harness, 10_000)
+    harness.crash()
+    await harness.settle()
+    expect(harness.model.calls).toHaveLength(2)
+    harness.model.current.fail(limited(WAIT_S - 10))
+    await harness.settle()
+    await pass(harness, (WAIT_S - 10) * 1000)
+    expect(harness.model.calls).toHaveLength(3)
+    harness.model.current.text('Now I can').finish()
+    await harness.settle()
+    expect(of(harness, 'run_done')).toMatchObject([{ outcome: 'done' }])
+  })
+
+  test('has given the run up where it means more than two minutes', async () => {
+    const harness = await begin()
+    harness.model.current.fail(limited(121))
+    await harness.settle()
+    expect(of(harness, 'error')).toMatchObject([{ code: 'model_rate_limited' }])
+  })
+})
+
 async function callTool(): Promise<SessionHarness> {
   const harness = await begin()
   harness.model.current.emit({
@@ -214,7 +323,7 @@ describe('[RUN7] [TOOL1] what is no stall', () => {
   })
 
   test('the wait before the next try', async () => {
-    const harness = await SessionHarness.create({ stallMs: 100 })
+    const harness = await SessionHarness.create({ stallMs: 100, firstByteMs: 100 })
     harness.command({ type: 'send', text: 'hello' })
     await harness.settle()
     harness.timers.advance(100)

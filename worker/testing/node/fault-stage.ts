@@ -145,6 +145,7 @@ export class FaultedSession {
       tools: this.toolBox(),
       now: () => this.clock,
       stallMs: STALL_MS,
+      firstByteMs: STALL_MS,
       timers: {
         set: (ms, run) => {
           this.waits.push(ms)

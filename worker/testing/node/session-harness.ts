@@ -4,6 +4,7 @@ import type { Ack, Command } from '#protocol/commands'
 import type { Plan, Question, SavedRule } from '#protocol/decision-events'
 import type { SessionEvent } from '#protocol/events'
 import type { ServerFrame } from '#protocol/frames'
+import { FIRST_BYTE_MS, STALL_MS } from '#protocol/limits'
 import { fold } from '#protocol/reduce'
 import type { SessionState } from '#protocol/state'
 import { Log } from '../../core/session/log.ts'
@@ -295,7 +296,8 @@ export class SessionHarness {
       sensitivePatterns: [],
       decisionMs: null,
       circuit: this.circuit,
-      stallMs: 90_000,
+      stallMs: STALL_MS,
+      firstByteMs: FIRST_BYTE_MS,
       commandRate: null,
       setAlarm: (at) => {
         this.alarmAt = at
