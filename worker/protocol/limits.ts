@@ -139,6 +139,8 @@ export const OPEN_EXCHANGES = 64
 export const HOPS = 8
 /** Levels of children below a person's session. */
 export const SPAWN_DEPTH = 3
+/** Waits that are followed to see whether somebody waits for themselves: no object may ask without end. */
+export const WAITS_FOLLOWED = 500
 /** How long an answer is waited for, unless the agent says otherwise, and at most. */
 export const EXCHANGE_SECONDS = 3_600
 export const CALLBACK_SECONDS = 86_400

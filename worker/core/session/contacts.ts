@@ -58,7 +58,7 @@ const hopsOf = (run: Running): number => run.asker?.hops ?? 0
 
 /** What the agent is told; null: it may. */
 function findProblem(
-  { session, exchanges }: SessionState,
+  { session, exchanges, queue }: SessionState,
   run: Running,
   contact: Contact,
 ): [ToolErrorCode, string] | null {
@@ -67,7 +67,9 @@ function findProblem(
     if (toSessionId === session.id) {
       return ['tool_invalid_input', 'This is you: a message to yourself goes nowhere.']
     }
-    if (wait && (run.asker?.path ?? []).includes(toSessionId)) {
+    // Those whose messages wait here wait for this run, too, and with them all who wait for them.
+    const askers = [run.asker, ...queue.items.map(({ exchange }) => exchange?.asker)]
+    if (wait && askers.some((asker) => asker?.path.includes(toSessionId))) {
       const way = `${toAgent} waits for you already, so neither of you could ever go on.`
       return ['tool_error', `${way} Put what you have to say to it into your answer.`]
     }
