@@ -128,13 +128,15 @@ export const WATCHDOG_MS = 30_000
 export const RESTORE_MS = 10_000
 
 /** Exchanges and children that may follow from one message of a person, in the whole tree of runs. */
-export const CONTACTS_PER_ROOT = 512
+export const CONTACTS_PER_ROOT = 1024
 /**
- * What part of what it has left a run hands on with each: so the whole is bounded, and nobody has to
- * count for all. A child is one of many; a message often leads to the next.
+ * A run hands a part of what it has left on with each, so the whole is bounded, and nobody has to
+ * count for all: one of so many parts with the first, of one more with each that is still out. A
+ * message often leads to the next: the last of HOPS has some left. A child is one of many: three at each of
+ * SPAWN_DEPTH levels can all still ask somebody, and one run can have CONTACTS_PER_RUN of them.
  */
-export const SPAWN_SHARE = 1 / 16
-export const MESSAGE_SHARE = 1 / 4
+export const MESSAGE_PARTS = 2
+export const SPAWN_PARTS = 4
 /** …and that one run may start: what it waits for is written with every change of its session. */
 export const CONTACTS_PER_RUN = 64
 /** Exchanges of a session that have no answer yet, of all its runs: they are written just as often. */
@@ -143,6 +145,8 @@ export const OPEN_EXCHANGES = 64
 export const HOPS = 8
 /** Levels of children below a person's session. */
 export const SPAWN_DEPTH = 3
+/** Waits that are followed to see whether somebody waits for themselves: no object may ask without end. */
+export const WAITS_FOLLOWED = 500
 /** How long an answer is waited for, unless the agent says otherwise, and at most. */
 export const EXCHANGE_SECONDS = 3_600
 export const CALLBACK_SECONDS = 86_400

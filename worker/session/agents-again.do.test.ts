@@ -2,8 +2,9 @@
 
 import { runDurableObjectAlarm, runInDurableObject, env } from 'cloudflare:test'
 import { expect, test } from 'vitest'
+import type { SessionEvent } from '#protocol/events'
 import { callAll, message, say } from '../testing/agent-script.ts'
-import { api, LiveSession, postJson, script } from '../testing/live-session.ts'
+import { api, LiveSession, model, postJson, script } from '../testing/live-session.ts'
 
 test('[AGT2][SES2] an agent’s session that was deleted and erased is made again and answers', async () => {
   const ask = script(
@@ -34,6 +35,42 @@ test('[AGT2][SES2] an agent’s session that was deleted and erased is made agai
     [true, 'Answer.'],
     [true, 'Answer.'],
   ])
+})
+
+const asks = (gate: string, to: string) =>
+  script([{ gate }, ...callAll(message(to, script(say('Asked.'))))], say(`From ${gate}.`))
+
+test('[AGT4] two objects whose agents would wait for each other: one of them is told, and all end', async () => {
+  const gates = ['across-one', 'across-two'] as const
+  const { session, socket } = await LiveSession.begin(
+    script(
+      callAll(
+        message('researcher', asks(gates[0], 'coder')),
+        message('coder', asks(gates[1], 'researcher')),
+      ),
+      say('Both.'),
+    ),
+  )
+  await Promise.all(gates.map((gate) => model.reached(gate)))
+  await Promise.all(gates.map((gate) => model.release(gate)))
+  await socket.untilType('run_done')
+  const results = (await session.eventsOf('tool_result')).map(({ ok, result }) => ok && result)
+  expect(new Set(results)).toEqual(new Set(gates.map((gate) => `From ${gate}.`)))
+  const asked = await session.eventsOf('exchange_started')
+  const told = await Promise.all(
+    asked.map(async ({ toSessionId }) => {
+      const body = await (
+        await api(`/sessions/${toSessionId}/events`)
+      ).json<{
+        events: SessionEvent[]
+      }>()
+      return body.events.flatMap((event) => (event.type === 'tool_result' ? [event] : []))
+    }),
+  )
+  const [refused, answered] = told.flat().toSorted((a, b) => Number(a.ok) - Number(b.ok))
+  expect(told.map(({ length }) => length)).toEqual([1, 1])
+  expect(refused!.error!.message).toContain('waits for you')
+  expect(answered).toMatchObject({ ok: true, result: 'Asked.' })
 })
 
 test('[SAF2] odd input about runs, missions and overrides is refused, and never fails', async () => {

@@ -18,7 +18,7 @@ import { SessionCore } from '../core/session/session.ts'
 import { findBuiltIn } from '../core/agents/agent.ts'
 import { Circuit } from '../core/session/circuit.ts'
 import type { Inheritance } from '../core/session/inheritance.ts'
-import type { Claim, Delivery, Envelope } from '../core/session/letters.ts'
+import type { Claim, Delivery, Envelope, Standing } from '../core/session/letters.ts'
 import type { RunContact } from '../core/session/run-contacts.ts'
 import type { ChildOf } from '../core/session/run-workspace.ts'
 import type { FileChange, FileEntry, WorkspacePath } from '../core/workspace/workspace.ts'
@@ -220,6 +220,14 @@ export class Session extends Server<Env> implements SessionRpc {
 
   async isWanted(owner: string, claim: Claim): Promise<boolean> {
     return this.core.isWanted(owner, claim)
+  }
+
+  async standing(owner: string, claim: Claim): Promise<Standing | null> {
+    return this.core.standing(owner, claim)
+  }
+
+  async refuse(owner: string, exchangeId: string, why: string): Promise<void> {
+    this.core.refuse(owner, exchangeId, why)
   }
 
   inheritance(owner: string): Promise<Inheritance | null> {

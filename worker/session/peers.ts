@@ -12,6 +12,8 @@ export function peersOf(env: Env): Peers {
   return {
     deliver: (id, owner, envelope) => session(id).deliver(owner, id, envelope),
     isWanted: (id, owner, claim) => session(id).isWanted(owner, claim),
+    standing: (id, owner, claim) => session(id).standing(owner, claim),
+    refuse: (id, owner, exchangeId, why) => session(id).refuse(owner, exchangeId, why),
     inheritance: (id, owner) => session(id).inheritance(owner),
     summary: async (id, owner) => {
       const found = await session(id).summary(owner)

@@ -17,7 +17,7 @@ import type { CheckpointsQuery } from '../core/session/checkpoint-views.ts'
 import type { MissionRecord, StandingView } from '../core/session/mission-views.ts'
 import type { FileContent, FileOutcome, FileWrite } from '../core/session/person-files.ts'
 import type { Inheritance } from '../core/session/inheritance.ts'
-import type { Claim, Delivery, Envelope } from '../core/session/letters.ts'
+import type { Claim, Delivery, Envelope, Standing } from '../core/session/letters.ts'
 import type { RunContact } from '../core/session/run-contacts.ts'
 import type { ChildOf } from '../core/session/run-workspace.ts'
 import type { FileChange, FileEntry, WorkspacePath } from '../core/workspace/workspace.ts'
@@ -95,6 +95,10 @@ export interface SessionRpc {
   deliver(owner: string, sessionId: string, envelope: Envelope): Promise<Delivery>
   /** Whether this session still waits for what another one does for it. */
   isWanted(owner: string, claim: Claim): Promise<boolean>
+  /** How what another session waits for stands here. null: nothing here keeps it from its answer. */
+  standing(owner: string, claim: Claim): Promise<Standing | null>
+  /** Takes a message that waits here out of the queue: its sender is told why. */
+  refuse(owner: string, exchangeId: string, why: string): Promise<void>
   /** What this session may do unasked, for those it made. null: it is not there. */
   inheritance(owner: string): Promise<Inheritance | null>
   /** The workspace for a child of the active run. null: that run is over. */

@@ -7,10 +7,10 @@ import {
   CONTACTS_PER_ROOT,
   CONTACTS_PER_RUN,
   HOPS,
-  MESSAGE_SHARE,
+  MESSAGE_PARTS,
   OPEN_EXCHANGES,
   SPAWN_DEPTH,
-  SPAWN_SHARE,
+  SPAWN_PARTS,
 } from '#protocol/limits'
 import { findTool } from '#protocol/reduce-decisions'
 import type { RunState, SessionState } from '#protocol/state'
@@ -58,7 +58,7 @@ const hopsOf = (run: Running): number => run.asker?.hops ?? 0
 
 /** What the agent is told; null: it may. */
 function findProblem(
-  { session, exchanges }: SessionState,
+  { session, exchanges, queue }: SessionState,
   run: Running,
   contact: Contact,
 ): [ToolErrorCode, string] | null {
@@ -67,7 +67,9 @@ function findProblem(
     if (toSessionId === session.id) {
       return ['tool_invalid_input', 'This is you: a message to yourself goes nowhere.']
     }
-    if (wait && (run.asker?.path ?? []).includes(toSessionId)) {
+    // Those whose messages wait here wait for this run, too, and with them all who wait for them.
+    const askers = [run.asker, ...queue.items.map(({ exchange }) => exchange?.asker)]
+    if (wait && askers.some((asker) => asker?.path.includes(toSessionId))) {
       const way = `${toAgent} waits for you already, so neither of you could ever go on.`
       return ['tool_error', `${way} Put what you have to say to it into your answer.`]
     }
@@ -103,7 +105,7 @@ function spawn(
   { childSessionId, task, create }: Extract<Contact, { type: 'spawn' }>,
 ): void {
   const { runId } = run
-  const budget = share(run, SPAWN_SHARE)
+  const budget = share(draft.state, run, SPAWN_PARTS)
   const childRunId = toRunId(childSessionId, FIRST_RUN_SEQ)
   const { agent } = create
   draft.add({
@@ -129,7 +131,7 @@ function sendMessage(
   const { toSessionId, toAgent, text, wait, seconds, create } = contact
   const { runId } = run
   const exchangeId = toExchangeId(draft.state.session.id, draft.nextSeq)
-  const budget = share(run, MESSAGE_SHARE)
+  const budget = share(draft.state, run, MESSAGE_PARTS)
   draft.add({
     type: 'exchange_started',
     runId,
@@ -152,7 +154,11 @@ function sendMessage(
   settleCall(draft, tool, { ok: true, result })
 }
 
-const share = (run: Running, part: number): number => Math.floor((budgetLeft(run) - 1) * part)
+/** Less with each that is still out: a run that asks many at once has something for the last, too. */
+function share({ exchanges, children }: SessionState, run: Running, parts: number): number {
+  const out = [...exchanges, ...children].filter(({ runId }) => runId === run.runId).length
+  return Math.round((budgetLeft(run) - 1) / (parts + out))
+}
 
 const toAsker = (
   { session }: SessionState,

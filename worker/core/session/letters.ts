@@ -63,3 +63,9 @@ export type Delivery = { ok: true } | { ok: false; rejection: Rejection }
 
 /** What a session asks of one that works for it, or the other way round, when it wakes. */
 export type Claim = { exchangeId: string } | { childRunId: string }
+
+/** What a run waits for, at another session. `hops`: how far that is from a person. */
+export type Wait = { sessionId: string; agent: string; hops: number; claim: Claim }
+
+/** How such a thing stands there: in the queue, or run now; and what the run there waits for itself. */
+export type Standing = { isQueued: boolean; waits: Wait[] }

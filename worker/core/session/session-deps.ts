@@ -9,7 +9,7 @@ import type { ToolBox } from '../tools/tool.ts'
 import type { Workspace } from '../workspace/workspace.ts'
 import type { Circuit } from './circuit.ts'
 import type { Inheritance } from './inheritance.ts'
-import type { Claim, Delivery, Envelope } from './letters.ts'
+import type { Claim, Delivery, Envelope, Standing } from './letters.ts'
 import type { StandingMission } from './mission-text.ts'
 import type { Model } from './model.ts'
 import type { ChildOf } from './run-workspace.ts'
@@ -31,6 +31,10 @@ export type Peers = {
   deliver: (sessionId: string, owner: string, envelope: Envelope) => Promise<Delivery>
   /** Whether it still waits for this. */
   isWanted: (sessionId: string, owner: string, claim: Claim) => Promise<boolean>
+  /** How what another session waits for stands there. null: nothing there keeps it from its answer. */
+  standing: (sessionId: string, owner: string, claim: Claim) => Promise<Standing | null>
+  /** Takes a message that waits there out of the queue: its sender is told why. */
+  refuse: (sessionId: string, owner: string, exchangeId: string, why: string) => Promise<void>
   /** What it may do unasked, now. null: there is no such session. */
   inheritance: (sessionId: string, owner: string) => Promise<Inheritance | null>
   /** null: there is no such session. */

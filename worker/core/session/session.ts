@@ -26,7 +26,7 @@ import type { DecideContext, Decision, Effect, RunReport } from './decide-types.
 import { Draft } from './draft.ts'
 import { findTurnStart } from './turn-start.ts'
 import { isProjectedDifferently, toProjection } from './projection.ts'
-import type { Claim, Delivery, Envelope, NewPeer } from './letters.ts'
+import type { Claim, Delivery, Envelope, NewPeer, Standing } from './letters.ts'
 import { Log, type Beside, type CommandRecord } from './log.ts'
 import { Outbox } from './outbox.ts'
 import type { JudgeDeps } from './judge.ts'
@@ -37,6 +37,7 @@ import { SessionFiles } from './session-files.ts'
 import { SessionCommands, type Reason } from './session-commands.ts'
 import { NOT_FOUND, SessionViews, type Outcome } from './session-views.ts'
 import type { SessionDeps } from './session-deps.ts'
+import { refuseQueued, Standstill, standingOf } from './standstill.ts'
 import { Subscribers, type ClientSocket } from './subscribers.ts'
 
 /** An alarm in the past rings at once: without this what cannot be done now is a busy loop. */
@@ -58,6 +59,7 @@ export class SessionCore {
   private readonly commands: SessionCommands
   private readonly outbox: Outbox
   private readonly letters: Correspondence
+  private readonly standstill: Standstill
   private readonly alarms: Alarm
   private loaded: Loaded | null = null
   private state: SessionState = EMPTY_STATE
@@ -124,6 +126,13 @@ export class SessionCore {
       create: (...peer) => this.createPeer(...peer),
       changed: () => this.alarms.arm(),
     })
+    this.standstill = new Standstill({
+      session: deps,
+      state,
+      owner: () => this.loaded?.owner ?? '',
+      refuse: (exchangeId, why) => this.refuseQueued(exchangeId, why),
+      changed: () => this.alarms.arm(),
+    })
   }
 
   /** Load what is stored, without folding the log; take up a run that was in flight. */
@@ -137,6 +146,7 @@ export class SessionCore {
     this.state = { ...stored.hot, seq, turns: [], open }
     this.letters.load()
     this.letters.wakeHelpers()
+    this.standstill.notice()
     const recovery = decideRecovery(this.state, this.context('server', 'user'))
     if (recovery !== null) this.commit(recovery)
     if (stored.unprojected) this.deps.background(this.outbox.notify().then(() => this.alarms.arm()))
@@ -201,6 +211,19 @@ export class SessionCore {
 
   isWanted(owner: string, claim: Claim): boolean {
     return this.loaded?.owner === owner && this.letters.isWanted(claim)
+  }
+
+  standing(owner: string, claim: Claim): Standing | null {
+    return this.loaded?.owner === owner ? standingOf(this.state, claim) : null
+  }
+
+  refuse(owner: string, exchangeId: string, why: string): void {
+    if (this.loaded?.owner === owner) this.refuseQueued(exchangeId, why)
+  }
+
+  private refuseQueued(exchangeId: string, why: string): void {
+    const draft = refuseQueued(this.state, exchangeId, why, this.deps.now())
+    if (draft !== null) this.commitDraft(draft, {})
   }
 
   /** What this session may do unasked, for those it made. null: it is not there. */
@@ -315,6 +338,7 @@ export class SessionCore {
         await this.erase(owner, eraseAt)
       }
       this.letters.alarm()
+      this.standstill.alarm()
       if (this.outbox.retryMs !== null) await this.outbox.notify()
     } catch {
       // Directory or storage are out of reach: the next alarm tries again, but not at once.
@@ -384,6 +408,7 @@ export class SessionCore {
     this.subscribers.publish(events)
     for (const effect of decision.effects) this.perform(effect)
     this.letters.send(letters)
+    if (before.queue !== state.queue) this.standstill.notice()
     if (beside.unprojected === true) this.deps.background(this.settleDirectory())
     const isRearmed = before.mission !== state.mission
     if (decision.effects.length + letters.length > 0 || isRearmed) this.alarms.arm()
@@ -476,6 +501,6 @@ export class SessionCore {
     else if (dueAt !== null) wanted.push(Math.max(dueAt, this.retryNotBefore))
     const { retryMs } = this.outbox
     if (retryMs !== null) wanted.push(now + retryMs)
-    return [...wanted, ...this.letters.wantedAlarms()]
+    return [...wanted, ...this.letters.wantedAlarms(), ...this.standstill.wantedAlarms()]
   }
 }

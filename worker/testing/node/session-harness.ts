@@ -121,6 +121,8 @@ const unreachable = (): Promise<never> => Promise.reject(new Error('nobody is th
 export const NO_PEERS: Peers = {
   deliver: unreachable,
   isWanted: unreachable,
+  standing: unreachable,
+  refuse: unreachable,
   inheritance: unreachable,
   summary: unreachable,
   command: unreachable,

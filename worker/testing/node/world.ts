@@ -22,6 +22,9 @@ export class World {
   /** Sessions that nobody reaches. */
   readonly unreachable = new Set<string>()
   decideFate: (from: string, to: string, envelope: Envelope) => Fate = () => 'arrives'
+  /** Who is asked what it waits for; a test can have nobody answer. */
+  askStanding: <T>(ask: () => T) => T | Promise<T> = (ask) => ask()
+  afterRefusal: () => void = () => {}
   /** Letters on their way for longer than their senders wait. */
   readonly late: (() => void)[] = []
   private readonly overrides: Partial<SessionDeps>
@@ -119,6 +122,15 @@ export class World {
         hear(reach(to).then((harness) => this.deliver(harness, { from, to, owner, envelope }))),
       isWanted: (id, owner, claim) =>
         hear(reach(id).then(({ core }) => core.isWanted(owner, claim))),
+      standing: (id, owner, claim) =>
+        hear(reach(id).then(({ core }) => this.askStanding(() => core.standing(owner, claim)))),
+      refuse: (id, owner, exchangeId, why) =>
+        hear(
+          reach(id).then(({ core }) => {
+            core.refuse(owner, exchangeId, why)
+            this.afterRefusal()
+          }),
+        ),
       inheritance: (id, owner) => hear(reach(id).then(({ core }) => core.inheritance(owner))),
       summary: (id, owner) =>
         hear(reach(id).then(({ core }) => core.views.summary(owner))).then((found) =>
