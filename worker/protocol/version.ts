@@ -6,6 +6,7 @@
 //    2026-11-18  added: decisions, questions, plans, rules; files, checkpoints, keep, undo, redo, restore.
 //    2026-11-18  added: exchanges between agents, children, who a run works for, who made a session.
 //    2026-11-18  added: missions, idle prompts, overrides of agents.
+//    2026-11-18  added: why an answer is only a record; whom a held queue is held for.
 
 export const PROTOCOL_VERSION = 1
-export const SCHEMA_FINGERPRINT = 'd9169e6d69554564'
+export const SCHEMA_FINGERPRINT = 'f87e03a929b3d4ab'
