@@ -50,6 +50,9 @@ export const Asker = z.object({
 
 export const ExchangeCall = z.object({ callId: z.string(), toolName: z.string(), ok: z.boolean() })
 
+/** Why an answer is only a record, where it is not that the run that asked was over. */
+const RecordReason = z.enum(['withdrawn', 'cleared', 'queue_full'])
+
 /** The answer to an exchange. `runId` is null where nothing ran for it. */
 export const Callback = z.object({
   exchangeId: z.string(),
@@ -96,10 +99,11 @@ export const agentBodies = {
     budget: z.number(),
     expiresAt: z.number(),
   }),
-  // `as`: the result of the call that waited for it, a message to the agent, or only a record, where
-  // the run that asked was cancelled. `budget`: what is left of what was given.
+  // `as`: the result of the call that waited for it, a message to the agent, or only a record, which
+  // nothing follows from; `because` says why. `budget`: what is left of what was given.
   agent_callback_result: Callback.extend({
     as: z.enum(['result', 'message', 'record']),
+    because: RecordReason.optional(),
     callId: z.string().optional(),
     budget: z.number(),
     hops: z.number(),
@@ -136,5 +140,6 @@ export type Limits = z.infer<typeof Limits>
 export type Parent = z.infer<typeof Parent>
 export type Origin = z.infer<typeof Origin>
 export type Asker = z.infer<typeof Asker>
+export type RecordReason = z.infer<typeof RecordReason>
 export type Callback = z.infer<typeof Callback>
 export type ChildWait = z.infer<typeof ChildWait>

@@ -88,7 +88,12 @@ const bodies = {
     attachments: z.array(Attachment),
     delivery: Delivery,
   }),
-  queue_updated: z.object({ items: z.array(QueueItem), held: z.boolean() }),
+  // `heldFor`: what other agents sent goes on; absent, a held queue holds all.
+  queue_updated: z.object({
+    items: z.array(QueueItem),
+    held: z.boolean(),
+    heldFor: z.literal('people').optional(),
+  }),
   run_started: z.object({
     runId: z.string(),
     responseId: z.string(),

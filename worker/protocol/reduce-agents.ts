@@ -1,11 +1,13 @@
 // How exchanges and children change a session. Part of the reducer.
 
 import type { Callback } from './agent-events.ts'
-import type { EventOf, EventType } from './events.ts'
+import type { EventOf, EventType, Outcome } from './events.ts'
 import { CHILD_SECONDS } from './limits.ts'
 import { updateTool, withWaiting } from './reduce-decisions.ts'
 import type { OpenExchange, RunState, SessionState } from './state.ts'
-import type { CallbackTurn, ChildView } from './turns.ts'
+import type { CallbackView, ChildView } from './turns.ts'
+
+type Running = Extract<RunState, { status: 'running' }>
 
 type Placed<T extends EventType> = EventOf<T> & { seq: number; at: number }
 
@@ -55,12 +57,10 @@ export function toCallback(event: Callback): Callback {
   return { exchangeId, from, sessionId, runId, ok, result, toolCalls }
 }
 
-export const toCallbackTurn = (event: Placed<'agent_callback_result'>): CallbackTurn => ({
-  kind: 'callback',
-  seq: event.seq,
-  at: event.at,
+export const toCallbackView = (event: EventOf<'agent_callback_result'>): CallbackView => ({
   callback: toCallback(event),
   isRecord: event.as === 'record',
+  ...(event.because !== undefined && { because: event.because }),
 })
 
 export function applySpawned(state: SessionState, event: Placed<'subagent_spawned'>): SessionState {
@@ -115,17 +115,33 @@ const updateChild = (
   )
 
 /** A run that is over waits for nobody; what it had asked for is still answered, for the record. */
-export function closeContacts(state: SessionState, event: EventOf<'run_done'>): SessionState {
-  const { runId, outcome } = event
-  const isLeft = (one: OpenExchange): boolean =>
-    one.runId === runId && (one.wait || outcome === 'cancelled')
-  if (state.exchanges.length === 0 && state.children.length === 0) return state
+export function closeContacts(state: SessionState, { outcome }: EventOf<'run_done'>): SessionState {
+  const { run, exchanges, children } = state
+  if (run.status !== 'running' || exchanges.length + children.length === 0) return state
+  const left = leftExchanges(exchanges, run, outcome)
   return {
     ...state,
-    exchanges: state.exchanges.map((one) => (isLeft(one) ? { ...one, cancelled: true } : one)),
-    children: state.children.filter((child) => child.runId !== runId),
+    exchanges: exchanges.map((one) => (left.includes(one) ? { ...one, cancelled: true } : one)),
+    children: children.filter((child) => child.runId !== run.runId),
   }
 }
+
+/**
+ * What nobody wants any more when a run ends. What it did not wait for comes back later, unless it
+ * was cancelled, or a parent has its result by then: who works for others has no life after that.
+ */
+export function leftExchanges(
+  exchanges: readonly OpenExchange[],
+  run: Running,
+  outcome: Outcome,
+): OpenExchange[] {
+  const isOver = outcome === 'cancelled' || isChildRun(run)
+  return exchanges.filter(({ runId, wait }) => runId === run.runId && (wait || isOver))
+}
+
+/** A task of a parent, which has the result; and neither an exchange nor a person's own run. */
+export const isChildRun = ({ parentRunId, exchangeId }: Running): boolean =>
+  parentRunId !== undefined && exchangeId === undefined
 
 function spend(run: RunState, budget: number): RunState {
   if (run.status !== 'running') return run

@@ -2,7 +2,7 @@
 
 import type { EventOf } from './events.ts'
 import { parseResponseId, toResponseId } from './ids.ts'
-import { applyCallback, toCallbackTurn } from './reduce-agents.ts'
+import { applyCallback, toCallbackView } from './reduce-agents.ts'
 import { applyNotice, newResponse } from './reduce-open.ts'
 import type { SessionState } from './state.ts'
 import { shorten } from './text.ts'
@@ -64,12 +64,14 @@ export function applyAgentCallback(
 ): SessionState {
   const next = applyCallback(state, event)
   if (event.as === 'result') return next
-  const turn = toCallbackTurn(event)
+  const { seq, at } = event
+  const view = toCallbackView(event)
+  const turn: Turn = { kind: 'callback', seq, at, ...view }
   if (event.as === 'message') return addMessage(next, event, turn, event.result)
   if (next.run.status === 'idle') return { ...next, turns: [...next.turns, turn] }
   // Another run speaks by now: its answer must not be cut for it.
-  const message = `${event.from} answered after the run that had asked was over.`
-  return applyNotice(next, event, { level: 'info', code: 'late_answer', message })
+  const message = `${event.from} ${event.ok ? 'answered' : 'did not answer'}, and nothing followed.`
+  return applyNotice(next, event, { level: 'info', code: 'late_answer', message, answer: view })
 }
 
 /** A message that enters a running run settles the answer so far. */

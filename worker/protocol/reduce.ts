@@ -37,7 +37,7 @@ import {
   applyRunDone,
   applyRunStarted,
 } from './reduce-runs.ts'
-import { EMPTY_STATE, type SessionState } from './state.ts'
+import { EMPTY_STATE, type QueueState, type SessionState } from './state.ts'
 import { spliceAt } from './text.ts'
 
 export function fold(
@@ -96,7 +96,7 @@ function reduce(state: SessionState, event: SessionEvent): SessionState {
     case 'subagent_result':
       return applyChildResult(state, event)
     case 'queue_updated':
-      return { ...state, queue: { items: event.items, held: event.held } }
+      return { ...state, queue: toQueueState(event) }
     case 'run_started':
       return applyRunStarted(state, event)
     case 'text_delta':
@@ -177,6 +177,12 @@ function createdBy(event: EventOf<'session_created'>): Partial<SessionState['ses
   const settings = { autoApproveCommands, autoApproveSensitiveEdits, sensitivePatterns }
   return { ...own, ...settings, rules, origin: rest }
 }
+
+const toQueueState = ({ items, held, heldFor }: EventOf<'queue_updated'>): QueueState => ({
+  items,
+  held,
+  ...(heldFor !== undefined && { heldFor }),
+})
 
 const toNote = ({ code, message }: { code: string; message: string }) => ({ code, message })
 

@@ -151,7 +151,8 @@ export type MissionState = Mission & {
 }
 export type SessionOverride = { agentId: string; override: AgentOverride }
 
-export type QueueState = { items: readonly QueueItem[]; held: boolean }
+/** `heldFor`: what other agents sent goes on; absent, a held queue holds all. */
+export type QueueState = { items: readonly QueueItem[]; held: boolean; heldFor?: 'people' }
 
 /** Everything but turns and the open response: what the object keeps in one row. */
 export type HotState = {

@@ -1,6 +1,6 @@
 // What a transcript is made of: turns, and the parts of an answer. Once settled, neither changes.
 
-import type { Callback } from './agent-events.ts'
+import type { Callback, RecordReason } from './agent-events.ts'
 import type { Attachment, CancelReason, Delivery, Outcome, ToolErrorCode, Usage } from './events.ts'
 import type {
   Answers,
@@ -126,6 +126,8 @@ export type NoticePart = {
   message: string
   /** Of code `model_fallback`. */
   fallback?: { preferred: string; actual: string }
+  /** Of code `late_answer`. */
+  answer?: CallbackView
 }
 
 export type Part = TextPart | ToolPart | NoticePart | ChangesPart
@@ -176,14 +178,10 @@ export type AgentTurn = {
   exchangeId: string
   text: string
 }
-/** The answer to an exchange, as a message of its own. `isRecord`: nothing followed from it. */
-export type CallbackTurn = {
-  kind: 'callback'
-  seq: number
-  at: number
-  callback: Callback
-  isRecord: boolean
-}
+/** `isRecord`: nothing followed from it; `because`: why, where it is not that the run was over. */
+export type CallbackView = { callback: Callback; isRecord: boolean; because?: RecordReason }
+/** The answer to an exchange, as a message of its own. */
+export type CallbackTurn = { kind: 'callback'; seq: number; at: number } & CallbackView
 /** What a mission's schedule said, in place of a person: prompt `n` of `of`. */
 export type IdlePromptTurn = {
   kind: 'idle_prompt'

@@ -8,6 +8,7 @@
 //    2026-11-18  added: missions, idle prompts, overrides of agents.
 //    2026-11-18  added: when a question expires.
 //    2026-11-18  added: tokens that were written into a provider's cache; signatures of calls.
+//    2026-11-18  added: why an answer is only a record; whom a held queue is held for.
 
 export const PROTOCOL_VERSION = 1
-export const SCHEMA_FINGERPRINT = '5c6ec9f6f3920958'
+export const SCHEMA_FINGERPRINT = '9b66ee25bd3dbf07'

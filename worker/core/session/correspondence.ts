@@ -161,6 +161,8 @@ export class Correspondence {
   }
 
   private confirm(letter: Letter): void {
+    // What else was asked for may be taken back as well, by somebody who has not come round to it.
+    if (letter.type === 'cancel') this.confirmed.clear()
     if (letter.type === 'message') this.confirmed.add(letter.exchangeId)
     if (letter.type === 'spawn') this.confirmed.add(letter.childRunId)
   }

@@ -119,7 +119,7 @@ class LetterPlan extends Plan {
     )
     if (withdrawn.length > 0) {
       const isKept = (item: QueueItem): boolean => !withdrawn.includes(item)
-      this.setQueue(queue.items.filter(isKept), queue.held)
+      this.setQueue(queue.items.filter(isKept))
       for (const item of withdrawn) answerWithdrawn(this.draft, item, WITHDRAWN)
     }
     if (run.status !== 'running') return this.accept({})
@@ -128,8 +128,7 @@ class LetterPlan extends Plan {
       (run.exchangeId !== undefined && exchangeIds.includes(run.exchangeId))
     if (isUnwanted) {
       this.endCancelled('parent')
-      // Nobody here stopped anything: what others have sent goes on.
-      this.startNext()
+      this.goOnForAgents()
     }
     return this.accept({})
   }
@@ -197,8 +196,8 @@ class LetterPlan extends Plan {
     }
     const next = addItem(queue.items, item)
     // It may not be lost: without a place in the queue it is only shown.
-    if (!fitsQueue(next)) return recordAnswer(this.draft, open, { callback, budget })
-    this.draft.add({ type: 'queue_updated', items: next, held: queue.held })
+    if (!fitsQueue(next)) return recordAnswer(this.draft, open, { callback, budget }, 'queue_full')
+    this.setQueue(next)
   }
 
   private start(item: QueueItem): Accepted {

@@ -71,7 +71,7 @@ class ReportPlan extends Plan {
       this.draft.add({ type: 'error', runId: report.runId, ...report.error })
     }
     this.endRun(report.outcome, report.stopReason)
-    if (report.outcome === 'failed') this.holdQueue()
+    if (report.outcome === 'failed') this.goOnForAgents()
     else this.startNext()
     return this.accept({})
   }
@@ -90,7 +90,7 @@ class ReportPlan extends Plan {
     settleOpen(this.draft, [], this.because('the server restarted'), keep)
     if (!goesOn) {
       this.endRun('interrupted', 'interrupted')
-      this.holdQueue()
+      this.goOnForAgents()
       return this.accept({})
     }
     const { runId, responseId, model, agent } = run

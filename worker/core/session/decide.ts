@@ -3,18 +3,18 @@
 // decided in decide-report, letters of other sessions in decide-letter.
 
 import type { Command, CommandOf } from '#protocol/commands'
+import type { RecordReason } from '#protocol/agent-events'
 import type { Mode, QueueItem } from '#protocol/events'
 import type { Rejection } from '#protocol/http'
 import { EVENT_BYTES } from '#protocol/limits'
 import { missionDueAt } from '#protocol/mission-schedule'
-import { toCallback } from '#protocol/reduce-agents'
-import type { SessionState } from '#protocol/state'
+import type { OpenExchange, SessionState } from '#protocol/state'
 import { utf8Bytes } from '#protocol/text'
 import { findPatternProblem } from '../policy/sensitive.ts'
-import { changeItems, fitsQueue, type QueueChange } from './queue.ts'
+import { changeItems, fitsQueue, toQueueUpdate, type QueueChange } from './queue.ts'
 import { expireDecision, expireQuestion, takeAnswer, takeDecision, type Taken } from './answers.ts'
 import type { Accepted, Decision, DecideContext } from './decide-types.ts'
-import { answerWithdrawn, findExchange, recordAnswer } from './exchanges.ts'
+import { answerWithdrawn, recordQueued, withdrawExchanges } from './exchanges.ts'
 import { recordFileCommand, type FileCommand } from './file-commands.ts'
 import {
   addIdlePrompt,
@@ -102,10 +102,11 @@ class CommandPlan extends Plan {
       return refuse('too_large', 'text: the message with its attachments is too large')
     }
     if (this.draft.state.run.status === 'running') {
-      if (delivery !== 'interrupt') return this.enqueue(item)
+      // A person who writes has seen what is held.
+      if (delivery !== 'interrupt') return this.enqueue(item, 'none')
       this.endCancelled('interrupt')
     }
-    this.setQueue(this.draft.state.queue.items, false)
+    this.setQueue(this.draft.state.queue.items, 'none')
     const seq = this.deliver(item)
     return this.accept({ seq, queued: false, runId: this.startRun() })
   }
@@ -120,7 +121,24 @@ class CommandPlan extends Plan {
     }
     if (runId === undefined) return this.accept({ seq: lastRun?.seq ?? null })
     const seq = lastRun?.runId === runId ? lastRun.seq : this.context.terminalSeqOf(runId)
-    return seq === null ? refuse('no_such_run', `no run ${runId} here`) : this.accept({ seq })
+    if (seq === null) return refuse('no_such_run', `no run ${runId} here`)
+    // It has ended; what it asked for and did not wait for has not.
+    const left = this.draft.state.exchanges.filter((open) => open.runId === runId)
+    this.withdrawAll(
+      left.filter(({ cancelled }) => cancelled !== true),
+      'withdrawn',
+    )
+    return this.accept({ seq })
+  }
+
+  private withdrawAll(exchanges: readonly OpenExchange[], because: RecordReason): void {
+    if (exchanges.length === 0) return
+    const ids = new Set(exchanges.map(({ exchangeId }) => exchangeId))
+    const { items } = this.draft.state.queue
+    withdrawExchanges(this.draft, exchanges, because)
+    if (items.some(({ itemId }) => ids.has(itemId))) {
+      this.setQueue(items.filter(({ itemId }) => !ids.has(itemId)))
+    }
   }
 
   continue(): Decision {
@@ -130,12 +148,12 @@ class CommandPlan extends Plan {
       // A cleared session may still hold a queue: going on is going on with that.
       if (queue.items.length === 0) return refuse('nothing_to_continue', 'there is no message yet')
       this.takeNext()
-    } else this.setQueue(queue.items, false)
+    } else this.setQueue(queue.items, 'none')
     return this.accept({ runId: this.startRun() })
   }
 
   changeQueue(command: QueueChange): Decision {
-    const { items, held } = this.draft.state.queue
+    const { items } = this.draft.state.queue
     const next = changeItems(items, command)
     if (!next.ok) return noSuchItem(next.missing)
     if (!fitsQueue(next.items)) return queueFull()
@@ -144,30 +162,27 @@ class CommandPlan extends Plan {
       return refuse('bad_request', 'itemId: the answer of an agent cannot be edited')
     }
     if (command.type === 'queue_remove' && item !== undefined) this.withdraw(item)
-    const isHeld = held && next.items.length > 0
-    const seq = this.draft.add({ type: 'queue_updated', items: next.items, held: isHeld })
+    const seq = this.draft.add(toQueueUpdate(next.items, this.hold))
     return this.accept({ seq })
   }
 
   /** Another agent's message or answer that nobody is to read: that it was there is said. */
   private withdraw(item: QueueItem): void {
     answerWithdrawn(this.draft, item, 'The person there took the message back before it was read.')
-    const { callback } = item
-    const open = callback && findExchange(this.draft.state, callback.exchangeId)
-    if (callback !== undefined && open !== undefined) {
-      recordAnswer(this.draft, open, { callback: toCallback(callback), budget: callback.budget })
-    }
+    recordQueued(this.draft, item, 'withdrawn')
   }
 
   sendNow(command: CommandOf<'queue_send_now'>): Decision {
     const { items } = this.draft.state.queue
     const item = items.find((queued) => queued.itemId === command.itemId)
     if (item === undefined) return noSuchItem(command.itemId)
-    if (this.draft.state.run.status === 'running') this.endCancelled('interrupt')
-    this.setQueue(
-      items.filter((queued) => queued !== item),
-      false,
-    )
+    const others = (): QueueItem[] => this.draft.state.queue.items.filter((one) => one !== item)
+    if (this.draft.state.run.status === 'running') {
+      // Taken out first: an answer to the run that ends here would be put on record with it.
+      if (item.callback !== undefined) this.setQueue(others())
+      this.endCancelled('interrupt')
+    }
+    this.setQueue(others(), 'none')
     const seq = this.deliver({ ...item, delivery: 'interrupt' })
     return this.accept({ seq, runId: this.startRun() })
   }
@@ -201,6 +216,8 @@ class CommandPlan extends Plan {
       this.endCancelled(this.context.reason)
       this.holdQueue()
     }
+    // An answer that came later would be all that the agent knows of.
+    this.withdrawAll(this.draft.state.exchanges, 'cleared')
     return this.accept({ seq: this.draft.add({ type: 'session_cleared', by: this.context.by }) })
   }
 

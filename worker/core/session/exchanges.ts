@@ -1,9 +1,10 @@
 // What letters from other sessions come to, and what is sent when a run that others wait for, or
 // that waits for others, ends. Pure, and part of `decide`.
 
-import type { Callback } from '#protocol/agent-events'
+import type { Callback, RecordReason } from '#protocol/agent-events'
 import type { Outcome, QueueItem } from '#protocol/events'
 import { TOOL_OUTPUT_BYTES } from '#protocol/limits'
+import { leftExchanges, toCallback } from '#protocol/reduce-agents'
 import { findTool } from '#protocol/reduce-decisions'
 import type { HotState, OpenChild, OpenExchange, RunState, SessionState } from '#protocol/state'
 import type { Part } from '#protocol/turns'
@@ -55,6 +56,7 @@ export function recordAnswer(
   draft: Draft,
   open: OpenExchange,
   { callback, budget }: Pick<Answered, 'callback' | 'budget'>,
+  because?: RecordReason,
 ): void {
   const { callId, wait, cancelled, hops } = open
   const isRecord = cancelled === true || !wait
@@ -63,6 +65,7 @@ export function recordAnswer(
     ...callback,
     as: isRecord ? 'record' : 'result',
     ...(isRecord ? {} : { callId }),
+    ...(because !== undefined && { because }),
     budget,
     hops,
   })
@@ -72,6 +75,39 @@ export function recordAnswer(
   if (ok) return settleCall(draft, tool, { ok, result })
   settleCall(draft, tool, { ok, error: { code: 'tool_error', message: result } })
 }
+
+/** An answer that waited in the queue, and that nobody is to read any more. */
+export function recordQueued(draft: Draft, { callback }: QueueItem, because?: RecordReason): void {
+  const open = callback && findExchange(draft.state, callback.exchangeId)
+  if (callback === undefined || open === undefined) return
+  recordAnswer(draft, open, { callback: toCallback(callback), budget: callback.budget }, because)
+}
+
+/** Nobody here wants these answers any more: each is closed now, and whoever works on it is told. */
+export function withdrawExchanges(
+  draft: Draft,
+  exchanges: readonly OpenExchange[],
+  because: RecordReason,
+): void {
+  const { items } = draft.state.queue
+  const idsAt = new Map<string, string[]>()
+  for (const open of exchanges) {
+    const { exchangeId, toSessionId, cancelled } = open
+    const item = items.find(({ itemId }) => itemId === exchangeId)
+    if (item !== undefined) {
+      recordQueued(draft, item, because)
+      continue
+    }
+    const callback = toFailedCallback(open, TAKEN_BACK)
+    recordAnswer(draft, open, { callback, budget: 0 }, because)
+    if (cancelled !== true) idsAt.set(toSessionId, [...(idsAt.get(toSessionId) ?? []), exchangeId])
+  }
+  for (const [to, exchangeIds] of idsAt) {
+    draft.post(to, { type: 'cancel', exchangeIds, childRunIds: [] })
+  }
+}
+
+const TAKEN_BACK = 'The message was taken back here before it was answered.'
 
 /** What an exchange ends with where the other side cannot say anything. */
 export const toFailedCallback = (
@@ -139,9 +175,8 @@ export function cancelContacts(draft: Draft, run: Running, outcome: Outcome): vo
     left.set(sessionId, held)
     return held
   }
-  for (const { runId, wait, toSessionId, exchangeId } of exchanges) {
-    const isLeft = runId === run.runId && (wait || outcome === 'cancelled')
-    if (isLeft) leftAt(toSessionId).exchangeIds.push(exchangeId)
+  for (const { toSessionId, exchangeId } of leftExchanges(exchanges, run, outcome)) {
+    leftAt(toSessionId).exchangeIds.push(exchangeId)
   }
   for (const { runId, childSessionId, childRunId } of children) {
     if (runId === run.runId) leftAt(childSessionId).childRunIds.push(childRunId)

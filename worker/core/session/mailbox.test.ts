@@ -62,8 +62,9 @@ describe('a queue that a person holds', () => {
       wait: false,
       timeoutSeconds: 60,
     })
+    await world.say(a, 'I asked.')
+    await world.ask(a, 'something else')
     await world.say(b, 'Here.')
-    a.model.current.text('Busy with ')
     a.command({ type: 'cancel' })
     await world.advance(120_000)
     expect(a.core.folded.queue).toMatchObject({ held: true, items: [{ text: 'Here.' }] })
@@ -137,7 +138,8 @@ describe('a letter that did not arrive before it was taken back', () => {
     await world.ask(a)
     world.decideFate = (from) => (from === A ? 'unheard' : 'arrives')
     await world.call(a, 'agents_message', { to: B, message: 'There?', wait: false })
-    a.model.current.text('Busy with ')
+    await world.say(a, 'I asked.')
+    await world.ask(a, 'something else')
     await world.say(b, 'Yes.')
     a.command({ type: 'cancel' })
     world.decideFate = () => 'arrives'

@@ -9,9 +9,9 @@ import type { SessionState } from '#protocol/state'
 import { NO_USAGE } from '#protocol/usage'
 import type { Accepted, Decision, DecideContext, Effect } from './decide-types.ts'
 import { Draft } from './draft.ts'
-import { answerAsker, cancelContacts } from './exchanges.ts'
+import { answerAsker, cancelContacts, recordQueued } from './exchanges.ts'
 import { settleMission } from './missions.ts'
-import { addItem, fitsQueue } from './queue.ts'
+import { addItem, fitsQueue, holdOf, toQueueUpdate, type Hold } from './queue.ts'
 import { settleOpen } from './settle.ts'
 
 export class Plan {
@@ -38,11 +38,10 @@ export class Plan {
     return { text, by: this.context.by }
   }
 
-  protected enqueue(item: QueueItem): Decision {
-    const { items, held } = this.draft.state.queue
-    const next = addItem(items, item)
+  protected enqueue(item: QueueItem, hold = this.hold): Decision {
+    const next = addItem(this.draft.state.queue.items, item)
     if (!fitsQueue(next)) return queueFull()
-    const seq = this.draft.add({ type: 'queue_updated', items: next, held })
+    const seq = this.draft.add(toQueueUpdate(next, hold))
     const { run } = this.draft.state
     return this.accept({
       seq,
@@ -51,16 +50,36 @@ export class Plan {
     })
   }
 
-  protected setQueue(items: readonly QueueItem[], held: boolean): void {
-    const { queue } = this.draft.state
-    if (queue.items === items && queue.held === held) return
-    this.draft.add({ type: 'queue_updated', items: [...items], held: held && items.length > 0 })
+  protected get hold(): Hold {
+    return holdOf(this.draft.state.queue)
   }
 
-  /** After a cancel or a failure nothing starts by itself, and people see that it waits. */
+  protected setQueue(items: readonly QueueItem[], hold = this.hold): void {
+    const { queue } = this.draft.state
+    if (queue.items === items && holdOf(queue) === hold) return
+    this.draft.add(toQueueUpdate(items, hold))
+  }
+
+  /** A person stopped: nothing starts by itself, and people see that it waits. */
   protected holdQueue(): void {
     const { items } = this.draft.state.queue
-    if (items.length > 0) this.setQueue(items, true)
+    if (items.length > 0) this.setQueue(items, 'all')
+  }
+
+  /**
+   * A run ended badly, and no person stopped it. What people sent waits until they have seen that;
+   * other agents see nothing of it, and would wait in vain for what is held here.
+   */
+  protected goOnForAgents(): void {
+    const { items } = this.draft.state.queue
+    if (items.length === 0 || this.hold === 'all') return
+    const message = items.find(({ exchange }) => exchange !== undefined)
+    const rest = message === undefined ? items : items.filter((item) => item !== message)
+    const isForPeople = rest.some(({ exchange }) => exchange === undefined)
+    this.setQueue(rest, isForPeople ? 'people' : 'none')
+    if (message === undefined) return
+    this.deliver(message)
+    this.startRun()
   }
 
   protected deliver(item: QueueItem): number {
@@ -69,32 +88,29 @@ export class Plan {
   }
 
   protected takeSteers(): boolean {
-    const { items, held } = this.draft.state.queue
+    const { items } = this.draft.state.queue
     const steers = items.filter((item) => item.delivery === 'steer')
     if (steers.length === 0) return false
-    this.setQueue(
-      items.filter((item) => item.delivery !== 'steer'),
-      held,
-    )
+    this.setQueue(items.filter((item) => item.delivery !== 'steer'))
     for (const steer of steers) this.deliver(steer)
     return true
   }
 
   /** A run ended well: what waits starts by itself, steers first. */
   protected startNext(): void {
-    const { items, held } = this.draft.state.queue
-    // Held by a person's stop; an agent's message has run meanwhile.
-    if (items.length === 0 || held) return
+    if (this.draft.state.queue.items.length === 0) return
+    // Held since an earlier end; an agent's message has run meanwhile.
+    if (this.hold !== 'none') return this.goOnForAgents()
     this.takeNext()
     this.startRun()
   }
 
   protected takeNext(): void {
     const { items } = this.draft.state.queue
-    this.setQueue(items, false)
+    this.setQueue(items, 'none')
     if (this.takeSteers()) return
     const [item, ...rest] = items
-    this.setQueue(rest, false)
+    this.setQueue(rest)
     this.deliver(item!)
   }
 
@@ -135,8 +151,20 @@ export class Plan {
       usage: run.usage ?? NO_USAGE,
       durationMs,
     })
+    this.recordUnwanted()
     settleMission(this.draft, run, outcome, this.context.by)
     return seq
+  }
+
+  /** Answers in the queue for a run that is over: as those are that come a moment later. */
+  private recordUnwanted(): void {
+    const { exchanges, queue } = this.draft.state
+    const late = exchanges.filter(({ cancelled }) => cancelled === true)
+    const isLate = ({ itemId }: QueueItem) => late.some(({ exchangeId }) => exchangeId === itemId)
+    const items = queue.items.filter(isLate)
+    if (items.length === 0) return
+    this.setQueue(queue.items.filter((item) => !items.includes(item)))
+    for (const item of items) recordQueued(this.draft, item)
   }
 
   protected accept(ack: Ack): Accepted {

@@ -1,11 +1,27 @@
 // The queue as a list: what adding, editing, moving and taking back make of it.
 
 import type { CommandOf } from '#protocol/commands'
-import type { QueueItem } from '#protocol/events'
+import type { EventOf, QueueItem } from '#protocol/events'
 import { QUEUE_BYTES, QUEUE_ITEMS } from '#protocol/limits'
+import type { QueueState } from '#protocol/state'
 import { utf8Bytes } from '#protocol/text'
 
 export type QueueChange = CommandOf<'queue_edit' | 'queue_remove' | 'queue_move'>
+
+/** What does not start by itself: nothing, what people sent, or all of it. */
+export type Hold = 'none' | 'people' | 'all'
+
+export const holdOf = ({ held, heldFor }: QueueState): Hold => (held ? (heldFor ?? 'all') : 'none')
+
+export const toQueueUpdate = (
+  items: readonly QueueItem[],
+  hold: Hold,
+): EventOf<'queue_updated'> => ({
+  type: 'queue_updated',
+  items: [...items],
+  held: hold !== 'none' && items.length > 0,
+  ...(hold === 'people' && items.length > 0 && { heldFor: hold }),
+})
 
 /** A steer goes before what waits for the end of the run: shown order is true order. */
 export function addItem(items: readonly QueueItem[], item: QueueItem): QueueItem[] {
