@@ -28,6 +28,21 @@ describe('chat', () => {
     expect(again).toEqual(second)
   })
 
+  test('[API1] [AGT1] in a session that there is, the agent it names answers, and that session keeps its own', async () => {
+    const { session_id: id } = await chat({ text: 'hello' })
+    await chat({ session_id: id, text: 'and you?', agent_id: 'coder', delivery: 'interrupt' })
+    const page = await call(`/api/sessions/${id}/events?limit=1000`)
+    const { events } = await page.json<{ events: SessionEvent[] }>()
+    const started = events.flatMap((one) => (one.type === 'run_started' ? [one.agent] : []))
+    expect(started).toEqual(['assistant', 'coder'])
+    expect(events.findLast(({ type }) => type === 'user_message')).toMatchObject({ to: 'coder' })
+    const { session } = await (await call(`/api/sessions/${id}`)).json<{ session: object }>()
+    expect(session).toMatchObject({ agent: 'assistant' })
+    const command = { type: 'send', id: 'x1', text: 'hi', to: 'nobody' }
+    const refused = await call(`/api/sessions/${id}/commands`, { json: command })
+    expect(await refusalOf(refused)).toMatchObject({ status: 400, code: 'unknown_agent' })
+  })
+
   test('[CAN1] a run is stopped by its id alone', async () => {
     const { session_id: id, run_id: runId } = await chat({ text: 'hello' })
     const response = await call('/api/agent-cancel', { json: { run_id: runId } })

@@ -40,12 +40,16 @@ export const Usage = z.object({
   costUsd: z.number().optional(),
 })
 
+/** Another agent than the session's own is asked: it answers with its own model, in its own mode. */
+export const Addressee = z.object({ agent: z.string(), model: z.string(), mode: Mode })
+
 export const QueueItem = z.object({
   itemId: z.string(),
   text: z.string(),
   delivery: Delivery,
   from: z.string(),
   to: z.string().optional(),
+  addressee: Addressee.optional(),
   attachments: z.array(Attachment).optional(),
   /** Another agent's message: the exchange it belongs to and who asks. */
   exchange: z.object({ exchangeId: z.string(), runId: z.string(), asker: Asker }).optional(),
@@ -104,6 +108,8 @@ const bodies = {
     attempt: z.number(),
     kind: RunKind.optional(),
     asker: Asker.optional(),
+    // That of an addressed agent: the session's own mode holds beside it, and the stricter counts.
+    mode: Mode.optional(),
   }),
   text_delta: z.object({ ...text, ...delta }),
   text_done: z.object({ ...text, ...settled }),
@@ -195,6 +201,7 @@ export type Outcome = z.infer<typeof Outcome>
 export type CancelReason = z.infer<typeof CancelReason>
 export type ToolErrorCode = z.infer<typeof ToolErrorCode>
 export type Usage = z.infer<typeof Usage>
+export type Addressee = z.infer<typeof Addressee>
 export type QueueItem = z.infer<typeof QueueItem>
 export type SessionChanges = z.infer<typeof SessionChanges>
 

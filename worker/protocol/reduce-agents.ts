@@ -1,7 +1,7 @@
 // How exchanges and children change a session. Part of the reducer.
 
 import type { Callback } from './agent-events.ts'
-import type { EventOf, EventType, Outcome } from './events.ts'
+import type { Addressee, EventOf, EventType, Outcome } from './events.ts'
 import { CHILD_SECONDS } from './limits.ts'
 import { updateTool, withWaiting } from './reduce-decisions.ts'
 import type { OpenExchange, RunState, SessionState } from './state.ts'
@@ -11,12 +11,19 @@ type Running = Extract<RunState, { status: 'running' }>
 
 type Placed<T extends EventType> = EventOf<T> & { seq: number; at: number }
 
+/** The agent of a run that a message was addressed to; undefined: it is the session's own. */
+export function addresseeOf(run: RunState): Addressee | undefined {
+  if (run.status !== 'running' || run.mode === undefined) return undefined
+  return { agent: run.agent, model: run.model, mode: run.mode }
+}
+
 export function applyExchangeStarted(
   state: SessionState,
   event: Placed<'exchange_started'>,
 ): SessionState {
   const { exchangeId, callId, runId, toSessionId, toAgent, text, wait } = event
   const { hops, budget, expiresAt } = event
+  const addressee = addresseeOf(state.run)
   const open: OpenExchange = {
     exchangeId,
     callId,
@@ -27,6 +34,7 @@ export function applyExchangeStarted(
     hops,
     budget,
     expiresAt,
+    ...(addressee !== undefined && { addressee }),
   }
   const exchange = { exchangeId, toSessionId, toAgent, text, wait }
   const next = updateTool(state, callId, (tool) => ({ ...tool, exchange }))

@@ -75,7 +75,14 @@ export function applyDecisionResolved(
     },
   }))
   const decisions = next.decisions.filter(({ decisionId }) => decisionId !== event.decisionId)
-  return withWaiting({ ...next, decisions })
+  return withWaiting({ ...next, decisions, run: withPlanApproved(next.run, event) })
+}
+
+/** An addressed agent that was to plan first may act on what was approved. */
+function withPlanApproved(run: RunState, event: EventOf<'decision_resolved'>): RunState {
+  const isApproved = event.kind === 'plan' && event.status === 'accepted'
+  if (!isApproved || run.status !== 'running' || run.mode !== 'plan') return run
+  return { ...run, mode: 'agent' }
 }
 
 export function applyAskUser(state: SessionState, event: Placed<'ask_user'>): SessionState {

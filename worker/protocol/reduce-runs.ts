@@ -1,10 +1,10 @@
 // How a run begins, is counted and ends. Part of the reducer.
 
 import type { EventOf, Usage } from './events.ts'
-import { closeContacts } from './reduce-agents.ts'
+import { addresseeOf, closeContacts } from './reduce-agents.ts'
 import { withWaiting } from './reduce-decisions.ts'
 import { applyNotice, withOpen } from './reduce-open.ts'
-import type { RunState, SessionState } from './state.ts'
+import type { EndedRun, RunState, SessionState } from './state.ts'
 import type { AssistantTurn, RunEnd, Turn } from './turns.ts'
 import { addUsage, NO_USAGE } from './usage.ts'
 
@@ -27,6 +27,7 @@ export function applyRunStarted(
     ...(event.parentRunId !== undefined && { parentRunId: event.parentRunId }),
     ...(event.exchangeId !== undefined && { exchangeId: event.exchangeId }),
     ...(event.asker !== undefined && { asker: event.asker }),
+    ...(event.mode !== undefined && { mode: event.mode }),
     ...(earlier?.spent !== undefined && { spent: earlier.spent }),
     ...(earlier?.contacts !== undefined && { contacts: earlier.contacts }),
   }
@@ -64,10 +65,17 @@ export function applyRunDone(
     turns,
     open: null,
     run: { status: 'idle' },
-    lastRun: { runId: event.runId, outcome: event.outcome, seq: event.seq },
+    lastRun: { runId: event.runId, outcome: event.outcome, seq: event.seq, ...goesOnAs(state) },
     usage: { ...addUsage(state.usage, event.usage), runs: state.usage.runs + 1 },
     session: { ...state.session, updatedAt: event.at },
   }
+}
+
+/** Who answers where this run is continued; making room in between changes nothing of that. */
+function goesOnAs({ run, lastRun }: SessionState): Pick<EndedRun, 'addressee'> {
+  const isCompact = run.status === 'running' && run.kind === 'compact'
+  const addressee = isCompact ? lastRun?.addressee : addresseeOf(run)
+  return addressee === undefined ? {} : { addressee }
 }
 
 /** The run goes on with another model; what was streamed stays. */

@@ -3,7 +3,16 @@
 
 import type { Response, Turn } from './turns.ts'
 import type { Asker, ChildWait, Origin } from './agent-events.ts'
-import type { CancelReason, Mode, Outcome, QueueItem, Recovery, RunKind, Usage } from './events.ts'
+import type {
+  Addressee,
+  CancelReason,
+  Mode,
+  Outcome,
+  QueueItem,
+  Recovery,
+  RunKind,
+  Usage,
+} from './events.ts'
 import type { DecisionKind, Plan, Question, SavedRule, Severity } from './decision-events.ts'
 import type { ChangedFile, Conflict } from './file-events.ts'
 import type { AgentOverride, Mission, MissionReason } from './mission-events.ts'
@@ -17,6 +26,8 @@ export type RunState =
       responseId: string
       model: string
       agent: string
+      /** Present where a message was addressed to this agent and not to the session's own. */
+      mode?: Mode
       attempt: number
       startedAt: number
       kind: RunKind
@@ -37,7 +48,8 @@ export type RunState =
       cancelled?: { by: string; reason: CancelReason }
     }
 
-export type EndedRun = { runId: string; outcome: Outcome; seq: number }
+/** `addressee`: whoever goes on from it is that agent again. */
+export type EndedRun = { runId: string; outcome: Outcome; seq: number; addressee?: Addressee }
 
 export type SessionConfig = {
   id: string
@@ -108,6 +120,8 @@ export type OpenExchange = {
   hops: number
   budget: number
   expiresAt: number
+  /** The agent that asked, where it is not the session's own: the answer is for it. */
+  addressee?: Addressee
   /** Nobody wants the answer any more; that there was one is still logged. */
   cancelled?: true
 }

@@ -7,6 +7,7 @@ import { AUTOMATIC_CONTINUATIONS } from '#protocol/limits'
 import { waitingCalls } from '#protocol/reduce-decisions'
 import type { RunState, SessionState } from '#protocol/state'
 import type { ToolPart } from '#protocol/turns'
+import { isFor } from './addressee.ts'
 import { askPerson } from './answers.ts'
 import { startContact } from './contacts.ts'
 import type { Accepted, DecideContext, RunReport } from './decide-types.ts'
@@ -60,7 +61,8 @@ class ReportPlan extends Plan {
 
   /** Steers enter together, in order, before the provider is called. */
   beginStep(): Accepted {
-    this.takeSteers()
+    const { run } = this.draft.state
+    this.takeSteers((steer) => isFor(steer, run))
     return this.accept({})
   }
 
@@ -127,18 +129,20 @@ class ReportPlan extends Plan {
 const isApproved = ({ decision }: ToolPart): boolean =>
   decision?.status === 'accepted' && decision.decisionId !== null
 
-/** The same run goes on: it still works for whoever it worked for. */
+/** The same run goes on: it still is who it was, and works for whoever it worked for. */
 function toAskedAgain({
   parentRunId,
   exchangeId,
   asker,
+  mode,
 }: Extract<RunState, { status: 'running' }>): Pick<
   EventOf<'run_started'>,
-  'parentRunId' | 'exchangeId' | 'asker'
+  'parentRunId' | 'exchangeId' | 'asker' | 'mode'
 > {
   return {
     ...(parentRunId !== undefined && { parentRunId }),
     ...(exchangeId !== undefined && { exchangeId }),
     ...(asker !== undefined && { asker }),
+    ...(mode !== undefined && { mode }),
   }
 }

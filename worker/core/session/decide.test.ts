@@ -5,6 +5,7 @@ import type { ErrorCode } from '#protocol/http'
 import { EVENT_BYTES, QUEUE_BYTES, QUEUE_ITEMS } from '#protocol/limits'
 import { fold } from '#protocol/reduce'
 import type { RunState, SessionState } from '#protocol/state'
+import { BUILTIN_AGENTS } from '../agents/agent.ts'
 import { decide } from './decide.ts'
 import { decideRecovery, decideReport } from './decide-report.ts'
 import type { DecideContext, Decision, RunReport } from './decide-types.ts'
@@ -368,7 +369,8 @@ describe('send', () => {
       to: 'someone',
       attachments: [{ name: 'a.txt', content: 'A', range: '1-2' }],
     }
-    const waiting = accept(RUNNING, command).state
+    const found = { assist: { type: 'send', agent: BUILTIN_AGENTS[1]! } } as const
+    const waiting = accept(RUNNING, command, found).state
     expect(waiting.queue.items).toEqual([
       {
         itemId: 'm2',
@@ -376,11 +378,12 @@ describe('send', () => {
         delivery: 'queue',
         from: 'alice',
         to: 'someone',
+        addressee: { agent: 'someone', model: 'scripted', mode: 'agent' },
         attachments: [{ name: 'a.txt', content: 'A', range: '1-2' }],
       },
     ])
     const started = report(waiting, finish())
-    const direct = accept(IDLE, command)
+    const direct = accept(IDLE, command, found)
     expect({ ...delivered(started), seq: 0 }).toEqual({ ...delivered(direct), seq: 0 })
   })
 

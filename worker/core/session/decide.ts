@@ -12,6 +12,7 @@ import type { OpenExchange, SessionState } from '#protocol/state'
 import { utf8Bytes } from '#protocol/text'
 import { findPatternProblem } from '../policy/sensitive.ts'
 import { changeItems, fitsQueue, toQueueUpdate, type QueueChange } from './queue.ts'
+import { steeredTo, toAddressee } from './addressee.ts'
 import { expireDecision, expireQuestion, takeAnswer, takeDecision, type Taken } from './answers.ts'
 import type { Accepted, Decision, DecideContext } from './decide-types.ts'
 import { answerWithdrawn, recordQueued, withdrawExchanges } from './exchanges.ts'
@@ -90,12 +91,23 @@ export function decideIdlePrompt(state: SessionState, context: DecideContext): A
 class CommandPlan extends Plan {
   send(command: CommandOf<'send'>): Decision {
     const { text, to, attachments = [], delivery = 'queue', id } = command
+    const { assist, models } = this.context
+    const agent = assist?.type === 'send' ? assist.agent : null
+    if (to !== undefined && agent === null) {
+      return refuse('unknown_agent', `to: there is no agent ${to}`)
+    }
+    const { state } = this.draft
+    const addressee =
+      to !== undefined && agent !== null
+        ? toAddressee(to, agent, state, models)
+        : steeredTo({ delivery }, state.run)
     const item: QueueItem = {
       itemId: id,
       text,
       delivery,
       from: this.context.by,
       ...(to === undefined ? {} : { to }),
+      ...(addressee === undefined ? {} : { addressee }),
       ...(attachments.length === 0 ? {} : { attachments }),
     }
     if (utf8Bytes(JSON.stringify(item)) > EVENT_BYTES - 1024) {
@@ -142,14 +154,17 @@ class CommandPlan extends Plan {
   }
 
   continue(): Decision {
-    const { run, session, queue } = this.draft.state
+    const { run, session, queue, lastRun } = this.draft.state
     if (run.status === 'running') return refuse('run_active', 'a run is active')
     if (session.messages === 0) {
       // A cleared session may still hold a queue: going on is going on with that.
       if (queue.items.length === 0) return refuse('nothing_to_continue', 'there is no message yet')
       this.takeNext()
-    } else this.setQueue(queue.items, 'none')
-    return this.accept({ runId: this.startRun() })
+      return this.accept({ runId: this.startRun() })
+    }
+    this.setQueue(queue.items, 'none')
+    // Whoever was interrupted goes on.
+    return this.accept({ runId: this.startRun('answer', {}, lastRun?.addressee) })
   }
 
   changeQueue(command: QueueChange): Decision {

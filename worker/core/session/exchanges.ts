@@ -35,13 +35,14 @@ export const toQueueItem = ({
 /** The queued item that an answer is for an agent that did not wait for it. */
 export const toCallbackItem = (
   callback: Callback,
-  { hops }: OpenExchange,
+  { hops, addressee }: OpenExchange,
   budget: number,
 ): QueueItem => ({
   itemId: callback.exchangeId,
   text: callback.result,
   delivery: 'steer',
   from: callback.from,
+  ...(addressee !== undefined && { addressee }),
   callback: { ...callback, budget, hops },
 })
 

@@ -6,7 +6,7 @@ import type { RunState, SessionState } from '#protocol/state'
 import type { Agent } from '../agents/agent.ts'
 import type { ContactRequest } from '../tools/tool.ts'
 import type { Contact } from './contacts.ts'
-import { stricterMode, toLimits } from './inherited.ts'
+import { asRun, stricterMode, toLimits } from './inherited.ts'
 import type { NewPeer } from './letters.ts'
 import type { SessionDeps } from './session-deps.ts'
 
@@ -85,8 +85,8 @@ async function unknownAgent({ agents, owner }: FindDeps, name: string): Promise<
 
 /** It never has more rights than whoever makes it. */
 function toPeer(deps: FindDeps, agent: Agent): NewPeer {
-  const { session, models } = deps
-  const limits = toLimits(session, deps.own)
+  const { session, models, run } = deps
+  const limits = toLimits(asRun(session, run), deps.own)
   const model = agent.models.find((id) => models.ids.includes(id)) ?? session.model
   return {
     agent: agent.name,

@@ -23,6 +23,8 @@ export type History = {
   openThoughts: Map<string, { callId: string; start: number }>
   /** Who speaks now: thoughts and signatures are of use to their own model only. */
   model: string
+  /** Whose words the last answer was; '': not known. */
+  agent: string
   interrupted: boolean
 }
 
@@ -33,6 +35,7 @@ export const emptyHistory = (): History => ({
   start: 0,
   openThoughts: new Map(),
   model: '',
+  agent: '',
   interrupted: false,
 })
 
@@ -42,8 +45,8 @@ export function applyToHistory(history: History, event: SessionEvent): void {
     case 'run_started':
       history.model = event.model
       // Another attempt is another message: live and folded from the log, the same.
-      if (event.attempt > 1) closeStep(history)
-      return
+      if (event.attempt > 1) return closeStep(history)
+      return noteSpeaker(history, event.agent)
     case 'model_fallback':
       history.model = event.actual
       return closeStep(history)
@@ -114,6 +117,18 @@ export function seamOf(history: History): string {
   if (message?.role !== 'assistant') return ''
   const part = message.parts.findLast(({ type }) => type !== 'thinking')
   return part?.type === 'text' ? part.text : ''
+}
+
+/** Several agents answer in one session: each is told where the words of another end and its own begin. */
+function noteSpeaker(history: History, agent: string): void {
+  const before = history.agent
+  history.agent = agent
+  const { entries } = history
+  const asked = entries.at(-1)
+  const hasAnswers = entries.some(({ message }) => message.role === 'assistant')
+  if (before === '' || before === agent || !hasAnswers || asked?.message.role !== 'user') return
+  const text = `[From here the agent “${agent}” answers, not “${before}” as before.]\n\n${asked.message.text}`
+  entries[entries.length - 1] = { ...asked, message: { role: 'user', text } }
 }
 
 function closeStep(history: History): void {

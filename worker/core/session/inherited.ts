@@ -2,7 +2,7 @@
 
 import type { Limits } from '#protocol/agent-events'
 import type { Mode } from '#protocol/events'
-import type { SessionConfig } from '#protocol/state'
+import type { RunState, SessionConfig } from '#protocol/state'
 import type { Agent } from '../agents/agent.ts'
 
 /** From the strictest on. */
@@ -14,6 +14,15 @@ export const stricterMode = (a: Mode, b: Mode): Mode =>
 /** The mode that holds, which may be stricter than the one that is set. */
 export const modeOf = ({ mode, origin }: Pick<SessionConfig, 'mode' | 'origin'>): Mode =>
   origin === undefined ? mode : stricterMode(mode, origin.limits.mode)
+
+/** The session as this run has it: another agent that a message was addressed to is never wider. */
+export function asRun<T extends Pick<SessionConfig, 'agent' | 'mode'>>(
+  session: T,
+  run: Pick<Extract<RunState, { status: 'running' }>, 'agent' | 'mode'>,
+): T {
+  const mode = run.mode === undefined ? session.mode : stricterMode(session.mode, run.mode)
+  return { ...session, agent: run.agent, mode }
+}
 
 export type Approvals = Pick<
   SessionConfig,

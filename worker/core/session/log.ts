@@ -256,11 +256,12 @@ export class Log {
     return row === undefined ? null : (JSON.parse(row.data) as SessionEvent)
   }
 
-  /** The event that says which model spoke as of `seq`. */
+  /** The events that say which agent and which model spoke as of `seq`. */
   speakerAt(seq: number): SessionEvent[] {
     const rows = this.sql.exec<StoredEvent>(
-      `SELECT seq, data FROM events WHERE seq <= ? AND type IN ('run_started', 'model_fallback')
-       ORDER BY seq DESC LIMIT 1`,
+      `SELECT seq, data FROM events WHERE seq <= ?1 AND type IN ('run_started', 'model_fallback')
+         AND seq >= (SELECT seq FROM events WHERE seq <= ?1 AND type = 'run_started'
+                     ORDER BY seq DESC LIMIT 1) ORDER BY seq`,
       seq,
     )
     return rows.map(({ data }) => JSON.parse(data) as SessionEvent)

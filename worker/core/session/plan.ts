@@ -7,6 +7,7 @@ import { toResponseId, toRunId } from '#protocol/ids'
 import { QUEUE_BYTES, QUEUE_ITEMS } from '#protocol/limits'
 import type { SessionState } from '#protocol/state'
 import { NO_USAGE } from '#protocol/usage'
+import { isForSame, toSpeaker } from './addressee.ts'
 import type { Accepted, Decision, DecideContext, Effect } from './decide-types.ts'
 import { Draft } from './draft.ts'
 import { answerAsker, cancelContacts, recordQueued } from './exchanges.ts'
@@ -87,11 +88,11 @@ export class Plan {
     return this.draft.add(toMessage(item))
   }
 
-  protected takeSteers(): boolean {
+  protected takeSteers(isMeant: (steer: QueueItem) => boolean): boolean {
     const { items } = this.draft.state.queue
-    const steers = items.filter((item) => item.delivery === 'steer')
+    const steers = items.filter((item) => item.delivery === 'steer' && isMeant(item))
     if (steers.length === 0) return false
-    this.setQueue(items.filter((item) => item.delivery !== 'steer'))
+    this.setQueue(items.filter((item) => !steers.includes(item)))
     for (const steer of steers) this.deliver(steer)
     return true
   }
@@ -108,17 +109,23 @@ export class Plan {
   protected takeNext(): void {
     const { items } = this.draft.state.queue
     this.setQueue(items, 'none')
-    if (this.takeSteers()) return
+    const first = items.find(({ delivery }) => delivery === 'steer')
+    // Together, but never those for one agent with those for another.
+    if (first !== undefined && this.takeSteers((steer) => isForSame(steer, first))) return
     const [item, ...rest] = items
     this.setQueue(rest)
     this.deliver(item!)
   }
 
-  protected startRun(kind: RunKind = 'answer', asked = toAsked(this.delivered)): string {
-    const { id, model, agent } = this.draft.state.session
-    const runId = toRunId(id, this.draft.nextSeq)
+  protected startRun(
+    kind: RunKind = 'answer',
+    asked = toAsked(this.delivered),
+    addressee = this.delivered[0]?.addressee,
+  ): string {
+    const runId = toRunId(this.draft.state.session.id, this.draft.nextSeq)
     const responseId = toResponseId(runId, 1)
-    const start = { runId, responseId, model, agent, attempt: 1, ...toKind(kind) }
+    const speaker = toSpeaker(this.draft.state, addressee, this.context.models)
+    const start = { runId, responseId, ...speaker, attempt: 1, ...toKind(kind) }
     this.draft.add({ type: 'run_started', ...start, ...asked })
     this.delivered = []
     this.effects.push({ type: 'start_run', runId, attempt: 1 })

@@ -2,6 +2,7 @@
 
 import type { Command } from '#protocol/commands'
 import type { SessionState } from '#protocol/state'
+import type { Agent } from '../agents/agent.ts'
 import type { Assist } from './answers.ts'
 import { prepareFileCommand } from './file-commands.ts'
 import { needsPreparing, prepareDecision, type PrepareDeps } from './prepare-decision.ts'
@@ -12,12 +13,13 @@ export type CommandDeps = Pick<PrepareDeps, 'tools' | 'judge'> & {
   state: () => SessionState
   now: () => number
   patterns: () => readonly string[]
+  findAgent: (name: string) => Promise<Agent | null>
 }
 
 /** null: it can be decided at once. */
 export function preparationOf(
   command: Command,
-  { files, state, now, patterns, ...deps }: CommandDeps,
+  { files, state, now, patterns, findAgent, ...deps }: CommandDeps,
 ): (() => Promise<Assist>) | null {
   switch (command.type) {
     case 'keep':
@@ -29,6 +31,11 @@ export function preparationOf(
       if (!needsPreparing(command)) return null
       return () =>
         prepareDecision({ ...deps, state: state(), now: now(), patterns: patterns() }, command)
+    case 'send': {
+      const { to } = command
+      if (to === undefined) return null
+      return async () => ({ type: 'send', agent: await findAgent(to) })
+    }
     default:
       return null
   }

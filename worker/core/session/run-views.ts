@@ -1,6 +1,6 @@
 // Runs as other programs ask for them (AGT6): read from the log, never stored.
 
-import type { SessionEvent } from '#protocol/events'
+import type { Mode, SessionEvent } from '#protocol/events'
 import type { RunRecord } from '#protocol/http'
 import { parseRunId, toRunId } from '#protocol/ids'
 import type { SessionState } from '#protocol/state'
@@ -41,6 +41,8 @@ export type RunContext = {
 
 type RunView = {
   run: RunRecord
+  /** Where another agent than the session's own was addressed. */
+  mode?: Mode
   messages: ModelMessage[]
   context: SessionState['context']
   summary: string | null
@@ -64,7 +66,10 @@ export function viewRun(log: Log, sessionId: string, runId: string): RunView | n
     applyToHistory(history, event)
     noteContext(seen, event)
   }
-  return { run, messages: toMessages(history), ...seen }
+  const [start] = ofRun
+  const mode = start?.type === 'run_started' ? start.mode : undefined
+  const view = { run, messages: toMessages(history), ...seen }
+  return mode === undefined ? view : { ...view, mode }
 }
 
 function noteContext(

@@ -12,7 +12,7 @@ import { ActiveRun, type RunDeps } from './active-run.ts'
 import type { RunReport } from './decide-types.ts'
 import { judge, patternsOf, review, type JudgeDeps } from './judge.ts'
 import { findContact, type Found } from './find-contact.ts'
-import { modeOf } from './inherited.ts'
+import { asRun, modeOf } from './inherited.ts'
 import type { Log } from './log.ts'
 import { argumentsGiven } from './given-arguments.ts'
 import { setUpRun } from './run-setup.ts'
@@ -94,16 +94,24 @@ export class Runner {
   }
 
   private toRunDeps(
-    { model, kind }: Extract<SessionState['run'], { status: 'running' }>,
+    { model, kind, agent }: Extract<SessionState['run'], { status: 'running' }>,
     runId: string,
     attempt: number,
   ): RunDeps {
     const { session, state, report, fragments, judging } = this.deps
     const { circuit, random, now, timers, stallMs, firstByteMs } = session
     const owner = this.deps.owner()
+    /** A plan that is approved changes the mode of the run that made it. */
+    const subject = (): SessionState => {
+      const now = state()
+      return {
+        ...now,
+        session: asRun(now.session, now.run.status === 'running' ? now.run : { agent }),
+      }
+    }
     return {
       kind,
-      setUp: (signal) => setUpRun(session, owner, state(), model, signal),
+      setUp: (signal) => setUpRun(session, owner, subject(), model, signal),
       judge: (action) => judge(judging(owner), action),
       review: (...done) => review(judging(owner), ...done),
       patterns: () => patternsOf(judging(owner)),
@@ -111,7 +119,7 @@ export class Runner {
       contact: (agent, callId, request) => this.contact(runId, attempt, agent, callId, request),
       mayBegin: (signal) => this.mayBegin(runId, signal),
       hasWaits: () => this.hasWaits(),
-      mode: () => modeOf(state().session),
+      mode: () => modeOf(subject().session),
       historyEvents: () => this.historyEvents(),
       use: () => countUse(this.deps.log.eventsOfRun(startedSeqOf(runId), USE_EVENTS)),
       known: () => state().context,

@@ -37,6 +37,8 @@ export type CommandsDeps = {
 export class SessionCommands {
   private readonly deps: CommandsDeps
   private bucket: Bucket | undefined
+  /** The last message whose addressee is looked up; null: none is. */
+  private sending: Promise<unknown> | null = null
 
   constructor(deps: CommandsDeps) {
     this.deps = deps
@@ -54,9 +56,30 @@ export class SessionCommands {
       now: session.now,
       judge: (action) => judge(judging(owner), action),
       patterns: () => patternsOf(judging(owner)),
+      findAgent: async (name) =>
+        session.agents.find(name) ?? (await session.agents.load(owner, name)),
     })
+    if (command.type === 'send' && (prepare !== null || this.sending !== null)) {
+      return this.inOrder(() =>
+        prepare === null
+          ? this.decide(owner, command, reason, null)
+          : this.prepared(owner, command, reason, prepare),
+      )
+    }
     if (prepare !== null) return this.prepared(owner, command, reason, prepare)
     return this.decide(owner, command, reason, null)
+  }
+
+  /** Messages keep the order in which they were sent, although some have to be looked into first. */
+  private inOrder(take: () => Outcome<Ack> | Promise<Outcome<Ack>>): Promise<Outcome<Ack>> {
+    const taken = (this.sending ?? Promise.resolve()).then(take)
+    const settled = taken
+      .catch(() => undefined)
+      .then(() => {
+        if (this.sending === settled) this.sending = null
+      })
+    this.sending = settled
+    return taken
   }
 
   /** null: it is not too often. */

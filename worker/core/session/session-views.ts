@@ -11,6 +11,7 @@ import {
   type MissionRecord,
   type StandingView,
 } from './mission-views.ts'
+import { asRun } from './inherited.ts'
 import { readPage, type EventsPage, type EventsQuery } from './events-page.ts'
 import type { Log } from './log.ts'
 import { listContacts, type RunContact } from './run-contacts.ts'
@@ -89,8 +90,11 @@ export class SessionViews {
     const state = this.deps.state()
     const found = viewRun(this.deps.log, state.session.id, runId)
     if (found === null) return refuse('no_such_run', `no run ${runId} here`)
+    const { agent_id: agent, actual_model: model } = found.run
+    const run = { agent, ...(found.mode !== undefined && { mode: found.mode }) }
+    const subject = { ...state, session: asRun(state.session, run) }
     const setUp = (): Promise<RunSetup> =>
-      setUpRun(this.deps.session, owner, state, found.run.actual_model, AbortSignal.timeout(5_000))
+      setUpRun(this.deps.session, owner, subject, model, AbortSignal.timeout(5_000))
     return { ok: true, value: await describeRun(found, view === 'raw' ? setUp : null) }
   }
 
