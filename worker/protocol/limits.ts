@@ -25,6 +25,11 @@ export const HUB_SESSIONS = 200
 export const HUB_CHANGES = 1000
 /** Provider calls in one run, so that a confused model cannot spend without end. */
 export const STEPS_PER_RUN = 50
+/**
+ * Text, thinking and arguments of one provider call. The longest answers of today's models are half of
+ * it; a local model that repeats itself never ends.
+ */
+export const STEP_OUTPUT_CHARS = 1 * MIB
 /** Tool calls in one run. */
 export const TOOL_CALLS_PER_RUN = 200
 /** One tool call's time. */

@@ -13,6 +13,8 @@ const VERBATIM_CHARS = 4000
 const SUMMARY_CHARS = 16_000
 const SUMMARY_SHARE = 0.2
 const VERBATIM_SHARE = 0.1
+/** Each may have this even where there seems to be no room: a sentence or two. */
+const LEAST_TOKENS = 256
 
 /** `dropped`: what was said before the cut, without our own notes between it. */
 export type CompactionPlan = { upToSeq: number; dropped: readonly ModelMessage[] }
@@ -79,7 +81,7 @@ export function toSummary(
 }
 
 const beginning = (text: string, tokens: number): string =>
-  text.slice(0, countChars(text, tokens, 1)).toWellFormed()
+  text.slice(0, countChars(text, Math.max(LEAST_TOKENS, tokens), 1)).toWellFormed()
 
 /** Nothing but what a summary before has left: another one of it would be no shorter. */
 export const isSummarised = (dropped: readonly ModelMessage[]): boolean =>

@@ -2,6 +2,7 @@
 // model of the list, visibly, and never more often than it says. What was streamed stays.
 
 import type { EventBody } from '#protocol/events'
+import { STEP_OUTPUT_CHARS } from '#protocol/limits'
 import { decideAfterFailure, type AfterFailure } from './after-failure.ts'
 import type { Circuit } from './circuit.ts'
 import {
@@ -39,6 +40,8 @@ export type Call = {
   check: (finish: ModelFinish) => void
   /** The try failed: settle what it left open. */
   broken: () => void
+  /** What is heard of an answer: a model that repeats itself does not end by itself. */
+  mostChars?: number
   /** Make the request shorter; false: it cannot be. null: not in this call. */
   compact: (() => Promise<boolean>) | null
 }
@@ -153,14 +156,23 @@ export class ModelCaller {
     this.active = active
     const request = this.prepare(call.request())
     const read = call.begin(request)
+    let said = 0
     try {
-      return await this.model.stream(request, controller.signal, (part) => {
+      const finish = await this.model.stream(request, controller.signal, (part) => {
         // A try that was given up and speaks all the same: its words would stand among the next one's.
-        if (this.active !== active) return
+        if (this.active !== active || controller.signal.aborted) return
         active.heardAt = this.deps.now()
         active.hasBegun = true
-        if (part.type !== 'activity') read(part)
+        if (part.type === 'activity') return
+        read(part)
+        said += lengthOf(part)
+        if (said > (call.mostChars ?? STEP_OUTPUT_CHARS)) controller.abort(TOO_LONG)
       })
+      return controller.signal.reason === TOO_LONG ? CUT : finish
+    } catch (error) {
+      // What it says after this is not heard: the answer ends here, as at a limit of its own.
+      if (controller.signal.reason === TOO_LONG) return CUT
+      throw error
     } finally {
       signal.removeEventListener('abort', onAbort)
       this.active = null
@@ -214,6 +226,15 @@ export class ModelCaller {
     this.deps.emit([{ type: 'warning', runId: this.deps.runId, code, message: toNote(message) }])
   }
 }
+
+const TOO_LONG = new DOMException('The answer is longer than any', 'AbortError')
+const CUT: ModelFinish = { stopReason: 'length', usage: null }
+
+/** A `tool_call` comes when the stream has ended, and its arguments were streamed or are bounded. */
+const lengthOf = (part: ModelPart): number =>
+  part.type === 'part_end' || part.type === 'activity' || part.type === 'tool_call'
+    ? 0
+    : part.text.length
 
 /** Provider texts are hostile and end up in an event. */
 const NOTE_CHARS = 1000

@@ -31,6 +31,8 @@ export type RunContextDeps = {
 const KEEP = { full: 1, refused: 0.3, asked: 0.2 }
 /** Of a request that was refused, what the next may take in all. */
 const AFTER_REFUSAL = 0.5
+/** Far more than is kept of a summary, with all that is thought about it before. */
+const SUMMARY_OUTPUT_CHARS = 131_072
 /** Code of the warning that says so. */
 export const SHORTENED = 'results_shortened'
 /** Words that were streamed and are not in the next request, such as thoughts, are not counted. */
@@ -42,8 +44,8 @@ export class RunContext {
   private isBlocked = false
   private isCompacted: boolean
   private isToldShort: boolean
-  /** By our own count: a request of this size was refused. Found out again after a restart. */
-  private refused = Number.POSITIVE_INFINITY
+  /** By our own count: a request of this size was refused by this model. Found out again after a restart. */
+  private refused: { modelId: string; tokens: number } | null = null
 
   constructor(deps: RunContextDeps) {
     this.deps = deps
@@ -103,21 +105,22 @@ export class RunContext {
   async afterRefusal(signal: AbortSignal): Promise<boolean> {
     const refused = this.estimate()
     const why = this.isNearWindow() ? 'full' : 'refused'
-    this.refused = Math.min(this.refused, refused)
-    await this.trySummary(signal, why)
-    return this.estimate() < refused
+    this.refused = { modelId: this.deps.caller.model.id, tokens: refused }
+    const hasSummary = await this.trySummary(signal, why)
+    return hasSummary || this.estimate() < refused
   }
 
   /** A failed summary is said so, and the run goes on without. */
-  private async trySummary(signal: AbortSignal, why: keyof typeof KEEP): Promise<void> {
+  private async trySummary(signal: AbortSignal, why: keyof typeof KEEP): Promise<boolean> {
     try {
-      await this.summarise(signal, why)
+      return await this.summarise(signal, why)
     } catch (error) {
       if (signal.aborted || !(error instanceof ModelError)) throw error
       this.isBlocked = true
       const message = `Earlier messages could not be summarised. ${error.message}`
       const { runId, emit } = this.deps
       emit([{ type: 'warning', runId, code: 'compaction_failed', message }])
+      return false
     }
   }
 
@@ -149,6 +152,7 @@ export class RunContext {
           throw new ModelError('model_malformed', 'The model gave no summary.')
         },
         broken: () => {},
+        mostChars: SUMMARY_OUTPUT_CHARS,
         compact: null,
       },
       signal,
@@ -183,9 +187,10 @@ export class RunContext {
     const { caller, known } = this.deps
     const sent = caller.toSend(request)
     const room = roomFor(sent, this.window, known())
-    if (this.refused === Number.POSITIVE_INFINITY) return room
+    // Another model may have more room.
+    if (this.refused?.modelId !== caller.model.id) return room
     const fixed = estimateRequest({ ...sent, messages: [] })
-    return Math.min(room, this.refused * AFTER_REFUSAL - fixed)
+    return Math.min(room, this.refused.tokens * AFTER_REFUSAL - fixed)
   }
 
   private get window(): number {

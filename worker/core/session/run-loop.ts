@@ -91,7 +91,8 @@ async function takeSteps(io: RunIo, calls: ToolCalls, signal: AbortSignal): Prom
       if (isAnnounced && !isCut && !reader.thought) {
         throw new ModelError('model_malformed', 'The model announced a tool call but sent none.')
       }
-      if (!reader.thought) return io.finish('done', finish.stopReason, { context })
+      // Cut in the middle of a thought, too: whoever has no end must not be asked again by itself.
+      if (!reader.thought || isCut) return io.finish('done', finish.stopReason, { context })
     }
     io.emit([context])
     calls.start(reader.calls)

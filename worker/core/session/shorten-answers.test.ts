@@ -155,6 +155,20 @@ describe('[RUN8] [TOOL3] a run whose results are larger than the window', () => 
     expect(of(harness, 'run_done')).toMatchObject([{ outcome: 'done' }])
   })
 
+  test('[RUN7] a model with more room that takes over is given all of it', async () => {
+    const harness = await lookAround(1_000_000, 8192, ['a'])
+    harness.fallbacks = ['backup']
+    harness.crash()
+    await harness.settle()
+    await serve(harness, 10, () => expect.unreachable())
+    expect(of(harness, 'model_fallback')).toMatchObject([{ actual: 'backup' }])
+    // The summary, too, was more than the first could read.
+    harness.backup.current.text('what was said').finishWith(null)
+    await harness.settle()
+    const { messages } = harness.backup.current.request
+    expect(textsOf(messages.findLast(({ role }) => role === 'tool'))).toEqual([LONG])
+  })
+
   test('no summary is made of nothing but the one before', async () => {
     const harness = await SessionHarness.create()
     harness.command({ type: 'send', text: 'Tell me.' })
