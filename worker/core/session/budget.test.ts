@@ -107,18 +107,18 @@ test('[AGT4] [AGT5] a run has as many children at once as it may turn to others'
   expectBounded(world)
 })
 
+const unheard: World['decideFate'] = (_from, _to, { letter }) =>
+  letter.type === 'message' || letter.type === 'spawn' ? 'unheard' : 'arrives'
+
+/** Models may be silent for longer than all tries take. */
+const PATIENT = { stallMs: 86_400_000 }
+
+/** As often as a letter is tried. */
+async function giveUp(world: AgentWorld): Promise<void> {
+  for (let i = 0; i < LETTER_ATTEMPTS; i++) await world.advance(300_000)
+}
+
 describe('[AGT4] [CAN4] what has arrived although nobody heard of it', () => {
-  const unheard: World['decideFate'] = (_from, _to, { letter }) =>
-    letter.type === 'message' || letter.type === 'spawn' ? 'unheard' : 'arrives'
-
-  /** Models may be silent for longer than all tries take. */
-  const PATIENT = { stallMs: 86_400_000 }
-
-  /** As often as a letter is tried. */
-  async function giveUp(world: AgentWorld): Promise<void> {
-    for (let i = 0; i < LETTER_ATTEMPTS; i++) await world.advance(300_000)
-  }
-
   test.each([true, false])('a message is stopped, and its budget spent; wait: %s', async (wait) => {
     const world = newAgentWorld(PATIENT)
     const [a, b] = [await world.create(idOf(0)), await world.create(idOf(1))]
