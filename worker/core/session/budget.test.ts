@@ -1,12 +1,19 @@
 // What may follow from one message of a person: as far as the hops go, as wide and as deep as children
 // go, and never more than its budget in all (AGT4).
 
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { EventOf, EventType, SessionEvent } from '#protocol/events'
-import { CONTACTS_PER_ROOT, CONTACTS_PER_RUN, HOPS, SPAWN_DEPTH } from '#protocol/limits'
+import {
+  CONTACTS_PER_ROOT,
+  CONTACTS_PER_RUN,
+  HOPS,
+  LETTER_ATTEMPTS,
+  SPAWN_DEPTH,
+} from '#protocol/limits'
 import { newAgentWorld, type AgentWorld } from '../../testing/node/agent-world.ts'
 import { hashPromptly } from '../../testing/node/prompt-hash.ts'
 import type { SessionHarness } from '../../testing/node/session-harness.ts'
+import type { World } from '../../testing/node/world.ts'
 
 hashPromptly()
 
@@ -98,4 +105,49 @@ test('[AGT4] [AGT5] a run has as many children at once as it may turn to others'
     { message: expect.stringContaining(`${CONTACTS_PER_RUN} times`) },
   ])
   expectBounded(world)
+})
+
+const unheard: World['decideFate'] = (_from, _to, { letter }) =>
+  letter.type === 'message' || letter.type === 'spawn' ? 'unheard' : 'arrives'
+
+/** Models may be silent for longer than all tries take. */
+const PATIENT = { stallMs: 86_400_000 }
+
+/** As often as a letter is tried. */
+async function giveUp(world: AgentWorld): Promise<void> {
+  for (let i = 0; i < LETTER_ATTEMPTS; i++) await world.advance(300_000)
+}
+
+describe('[AGT4] [CAN4] what has arrived although nobody heard of it', () => {
+  test.each([true, false])('a message is stopped, and its budget spent; wait: %s', async (wait) => {
+    const world = newAgentWorld(PATIENT)
+    const [a, b] = [await world.create(idOf(0)), await world.create(idOf(1))]
+    await world.ask(a)
+    world.decideFate = unheard
+    const input = { to: idOf(1), message: 'On.', wait, timeoutSeconds: 86_400 }
+    await world.call(a, 'agents_message', input)
+    expect(b.model.isCalled).toBe(true)
+    await giveUp(world)
+    expect(ofType(a, 'exchange_started')[0]!.budget).toBeGreaterThan(0)
+    const { queue } = a.core.folded
+    const told = wait ? ofType(a, 'agent_callback_result')[0] : queue.items[0]?.callback
+    expect(told).toMatchObject({ ok: false, budget: 0 })
+    expect(told!.result).toContain('Not delivered')
+    expect(ofType(b, 'run_done')).toMatchObject([{ outcome: 'cancelled' }])
+    expect(b.model.isCalled).toBe(false)
+  })
+
+  test('a child is stopped', async () => {
+    const world = newAgentWorld(PATIENT)
+    const a = await world.create(idOf(0))
+    await world.ask(a)
+    world.decideFate = unheard
+    await world.call(a, 'agents_spawn', { task: 'Count' })
+    const [child] = childrenOf(world, a)
+    expect(child!.model.isCalled).toBe(true)
+    await giveUp(world)
+    expect(ofType(a, 'subagent_result')).toMatchObject([{ outcome: 'failed', budget: 0 }])
+    expect(ofType(child!, 'run_done')).toMatchObject([{ outcome: 'cancelled' }])
+    expect(child!.model.isCalled).toBe(false)
+  })
 })

@@ -137,14 +137,18 @@ class LetterPlan extends Plan {
     switch (letter.type) {
       case 'message': {
         const open = findExchange(this.draft.state, letter.exchangeId)
+        if (open === undefined) break
+        const isKnown = why.code !== UNREACHABLE
         const result = `Not delivered: ${why.message}.`
-        if (open !== undefined) this.close(open, toFailedCallback(open, result), open.budget)
+        this.close(open, toFailedCallback(open, result), isKnown ? open.budget : 0)
+        if (!isKnown) this.cancelElsewhere(open)
         break
       }
       case 'spawn': {
         const child = findChild(this.draft.state, letter.childRunId)
         if (child === undefined) break
         recordChildResult(this.draft, child, toFailedChild(child, `Not started: ${why.message}.`))
+        if (why.code === UNREACHABLE) this.cancelChild(child)
         this.goOn(child.callId)
         break
       }
@@ -162,21 +166,27 @@ class LetterPlan extends Plan {
 
   expire(late: readonly OpenExchange[], lost: readonly OpenChild[]): Accepted {
     for (const open of late) {
-      const { toSessionId, toAgent, exchangeId, cancelled } = open
-      const result = `${toAgent} did not answer in time.`
+      const result = `${open.toAgent} did not answer in time.`
       // What it was given may be spent: giving it back would let it be spent twice.
       this.close(open, toFailedCallback(open, result), 0)
-      if (cancelled === true) continue
-      const cancel = { exchangeIds: [exchangeId], childRunIds: [] }
-      this.draft.post(toSessionId, { type: 'cancel', ...cancel })
+      this.cancelElsewhere(open)
     }
     for (const child of lost) {
       recordChildResult(this.draft, child, toFailedChild(child, 'It did not end in time.'))
-      const cancel = { exchangeIds: [], childRunIds: [child.childRunId] }
-      this.draft.post(child.childSessionId, { type: 'cancel', ...cancel })
+      this.cancelChild(child)
       this.goOn(child.callId)
     }
     return this.accept({})
+  }
+
+  /** It may be at work there: also where nobody heard that it had arrived. */
+  private cancelElsewhere({ toSessionId, exchangeId, cancelled }: OpenExchange): void {
+    if (cancelled === true) return
+    this.draft.post(toSessionId, { type: 'cancel', exchangeIds: [exchangeId], childRunIds: [] })
+  }
+
+  private cancelChild({ childSessionId, childRunId }: OpenChild): void {
+    this.draft.post(childSessionId, { type: 'cancel', exchangeIds: [], childRunIds: [childRunId] })
   }
 
   /** Exactly one answer for each exchange, in whichever way it is of use. */

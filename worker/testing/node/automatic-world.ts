@@ -5,6 +5,7 @@ import type { EventOf, EventType, SessionEvent } from '#protocol/events'
 import { Mailbox } from '../../core/session/mailbox.ts'
 import type { ModelPart, ModelRequest } from '../../core/session/model.ts'
 import type { SessionDeps } from '../../core/session/session-deps.ts'
+import type { Timers } from '../../core/session/timers.ts'
 import { RandomSource } from '../random-source.ts'
 import { AgentWorld, agentDeps } from './agent-world.ts'
 import { AutomaticModel } from './automatic-model.ts'
@@ -41,11 +42,16 @@ export abstract class AutomaticWorld extends AgentWorld {
     for (const id of this.ids) await this.create(id, 'assistant')
   }
 
-  protected override depsOf(id: string): Partial<SessionDeps> {
+  protected override depsOf(id: string, isAlive: () => boolean): Partial<SessionDeps> {
     const index = this.ids.indexOf(id)
     const model = new AutomaticModel('scripted', (request) => this.answer(index, request))
     const models = { ids: [model.id], get: () => model, fallbacksOf: () => [] }
-    return { ...DEPS, models }
+    // What a dead object still has under way in this process sets timers, too.
+    const timers: Timers = {
+      set: (ms, run) => this.at(id).timers.set(ms, () => isAlive() && run()),
+      clear: (handle) => this.at(id).timers.clear(handle),
+    }
+    return { ...DEPS, models, timers }
   }
 
   protected word(): ModelPart {
