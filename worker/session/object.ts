@@ -222,6 +222,10 @@ export class Session extends Server<Env> implements SessionRpc {
     return this.core.isWanted(owner, claim)
   }
 
+  async resend(owner: string, to: string): Promise<boolean> {
+    return this.core.resend(owner, to)
+  }
+
   inheritance(owner: string): Promise<Inheritance | null> {
     return this.core.inheritance(owner)
   }

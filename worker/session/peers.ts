@@ -12,6 +12,7 @@ export function peersOf(env: Env): Peers {
   return {
     deliver: (id, owner, envelope) => session(id).deliver(owner, id, envelope),
     isWanted: (id, owner, claim) => session(id).isWanted(owner, claim),
+    resend: (id, owner, to) => session(id).resend(owner, to),
     inheritance: (id, owner) => session(id).inheritance(owner),
     summary: async (id, owner) => {
       const found = await session(id).summary(owner)

@@ -95,6 +95,8 @@ export interface SessionRpc {
   deliver(owner: string, sessionId: string, envelope: Envelope): Promise<Delivery>
   /** Whether this session still waits for what another one does for it. */
   isWanted(owner: string, claim: Claim): Promise<boolean>
+  /** `to` is there again: what this session still has for it is sent now. False: it is not there. */
+  resend(owner: string, to: string): Promise<boolean>
   /** What this session may do unasked, for those it made. null: it is not there. */
   inheritance(owner: string): Promise<Inheritance | null>
   /** The workspace for a child of the active run. null: that run is over. */

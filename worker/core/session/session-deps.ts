@@ -31,6 +31,8 @@ export type Peers = {
   deliver: (sessionId: string, owner: string, envelope: Envelope) => Promise<Delivery>
   /** Whether it still waits for this. */
   isWanted: (sessionId: string, owner: string, claim: Claim) => Promise<boolean>
+  /** It sends at once what it still has for `to`. False: there is no such session. */
+  resend: (sessionId: string, owner: string, to: string) => Promise<boolean>
   /** What it may do unasked, now. null: there is no such session. */
   inheritance: (sessionId: string, owner: string) => Promise<Inheritance | null>
   /** null: there is no such session. */

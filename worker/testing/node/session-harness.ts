@@ -120,6 +120,7 @@ const unreachable = (): Promise<never> => Promise.reject(new Error('nobody is th
 export const NO_PEERS: Peers = {
   deliver: unreachable,
   isWanted: unreachable,
+  resend: unreachable,
   inheritance: unreachable,
   summary: unreachable,
   command: unreachable,

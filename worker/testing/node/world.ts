@@ -119,6 +119,7 @@ export class World {
         hear(reach(to).then((harness) => this.deliver(harness, { from, to, owner, envelope }))),
       isWanted: (id, owner, claim) =>
         hear(reach(id).then(({ core }) => core.isWanted(owner, claim))),
+      resend: (id, owner, to) => hear(reach(id).then(({ core }) => core.resend(owner, to))),
       inheritance: (id, owner) => hear(reach(id).then(({ core }) => core.inheritance(owner))),
       summary: (id, owner) =>
         hear(reach(id).then(({ core }) => core.views.summary(owner))).then((found) =>
