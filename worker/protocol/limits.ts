@@ -158,8 +158,13 @@ export const CALLBACK_SECONDS = 86_400
 export const EXCHANGE_SECONDS_MAX = 7 * 86_400
 /** A child that has not ended by then never will: people may be asked in it, and be away for days. */
 export const CHILD_SECONDS = 7 * 86_400
-/** A letter to another session is tried this often, over about an hour, before it is given up. */
+/**
+ * A letter to another session is tried this often, over 20 to 40 minutes, before people are told and,
+ * where it asks for something, it is given up.
+ */
 export const LETTER_ATTEMPTS = 16
+/** What was asked for is owed for as long as somebody may wait for it: seldom enough to cost nothing. */
+export const LETTER_LATE_MS = 3_600_000
 /** What is told of a child while it works: often enough to follow it, seldom enough to pay for. */
 export const PROGRESS_MS = 2_000
 /** What stands in a database or in another object: a run must not hang on either. */

@@ -230,6 +230,10 @@ export class Session extends Server<Env> implements SessionRpc {
     this.core.refuse(owner, exchangeId, why)
   }
 
+  async resend(owner: string, to: string): Promise<boolean> {
+    return this.core.resend(owner, to)
+  }
+
   inheritance(owner: string): Promise<Inheritance | null> {
     return this.core.inheritance(owner)
   }

@@ -14,6 +14,7 @@ export function peersOf(env: Env): Peers {
     isWanted: (id, owner, claim) => session(id).isWanted(owner, claim),
     standing: (id, owner, claim) => session(id).standing(owner, claim),
     refuse: (id, owner, exchangeId, why) => session(id).refuse(owner, exchangeId, why),
+    resend: (id, owner, to) => session(id).resend(owner, to),
     inheritance: (id, owner) => session(id).inheritance(owner),
     summary: async (id, owner) => {
       const found = await session(id).summary(owner)

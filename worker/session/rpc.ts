@@ -99,6 +99,8 @@ export interface SessionRpc {
   standing(owner: string, claim: Claim): Promise<Standing | null>
   /** Takes a message that waits here out of the queue: its sender is told why. */
   refuse(owner: string, exchangeId: string, why: string): Promise<void>
+  /** `to` is there again: what this session still has for it is sent now. False: it is not there. */
+  resend(owner: string, to: string): Promise<boolean>
   /** What this session may do unasked, for those it made. null: it is not there. */
   inheritance(owner: string): Promise<Inheritance | null>
   /** The workspace for a child of the active run. null: that run is over. */

@@ -1,9 +1,23 @@
 // Letters between this session and others: stored with what caused them, sent, taken once, and
 // answered for where they cannot be delivered (AGT2).
 
-import type { Claim, Delivery, Envelope, Letter, NewPeer } from './letters.ts'
+import {
+  isRequest,
+  type Claim,
+  type Delivery,
+  type Envelope,
+  type Letter,
+  type NewPeer,
+} from './letters.ts'
 import type { SessionState } from '#protocol/state'
-import { decideLateContacts, decideLetter, decideUndelivered, unanswered } from './decide-letter.ts'
+import {
+  decideLateContacts,
+  decideLetter,
+  decideLostContacts,
+  decideOverdue,
+  decideUndelivered,
+  unanswered,
+} from './decide-letter.ts'
 import type { Accepted, Decision, DecideContext } from './decide-types.ts'
 import {
   answerAsker,
@@ -67,6 +81,8 @@ export class Correspondence {
       // A deleted session goes on until it is erased, but begins nothing that would outlive it.
       isHeld: (letter) => isRequest(letter) && deps.isDeleted(),
       failed: (letter, why) => this.fail(letter, why),
+      overdue: (letter, postpone) =>
+        this.deps.commit(decideOverdue(state(), letter, this.deps.context()), postpone),
       changed,
     })
   }
@@ -78,17 +94,33 @@ export class Correspondence {
 
   /**
    * Those who work for this session may have died with it, and have nobody else to wake them before
-   * their own alarm does.
+   * their own alarm does. What they could not deliver meanwhile is sent now.
    */
   wakeHelpers(): void {
-    const { exchanges, children } = this.deps.state()
+    const { exchanges, children, session } = this.deps.state()
     const { peers, background } = this.deps.session
     const ids = [
       ...children.map(({ childSessionId }) => childSessionId),
       ...exchanges.map(({ toSessionId }) => toSessionId),
     ]
     const owner = this.deps.owner() ?? ''
-    for (const id of new Set(ids)) background(peers.summary(id, owner).catch(() => null))
+    const wakeHelper = async (id: string): Promise<void> => {
+      const isThere = await peers.resend(id, owner, session.id).catch(() => true)
+      if (!isThere) this.lose(id)
+    }
+    for (const id of new Set(ids)) background(wakeHelper(id))
+  }
+
+  /** It was erased, and could not take leave of this session. */
+  private lose(helperId: string): void {
+    // Not made yet: what makes it is still on its way.
+    if (this.mailer.hasFor(helperId)) return
+    const lost = decideLostContacts(this.deps.state(), helperId, this.deps.context())
+    if (lost !== null) this.deps.commit(lost, () => {})
+  }
+
+  resend(to: string): void {
+    this.mailer.hurry(to)
   }
 
   get backlog(): number {
@@ -129,6 +161,7 @@ export class Correspondence {
     const { from, number, letter } = envelope
     const known = this.deps.owner()
     if (known !== null && known !== owner) return GONE
+    this.mailer.noticeAlive(from)
     if (number <= this.mailbox.lastFrom(from)) return { ok: true }
     if (known === null) return this.receiveFirst(owner, sessionId, envelope)
     if (this.deps.isDeleted() && isRequest(letter)) return GONE
@@ -253,10 +286,6 @@ export class Correspondence {
 }
 
 const numberingOf = ({ session, seq }: SessionState) => ({ since: session.createdAt, seq })
-
-/** It asks for something, and is not about something that was asked for. */
-const isRequest = (letter: Letter): letter is Extract<Letter, { type: 'message' | 'spawn' }> =>
-  letter.type === 'message' || letter.type === 'spawn'
 
 const ASK_PAUSE_MS = 500
 const ASK_PAUSE_MAX_MS = 15_000

@@ -16,7 +16,8 @@ import {
   toFailedChild,
   toQueueItem,
 } from './exchanges.ts'
-import type { Letter } from './letters.ts'
+import type { Letter, Owed } from './letters.ts'
+import { UNREACHABLE } from './mailer.ts'
 import { Plan } from './plan.ts'
 import { addItem, fitsQueue } from './queue.ts'
 
@@ -50,6 +51,23 @@ export function decideUndelivered(
   context: DecideContext,
 ): Accepted {
   return new LetterPlan(state, context).undelivered(letter, why)
+}
+
+/** It has not arrived for long, and is tried again for as long as it takes. */
+export function decideOverdue(state: SessionState, letter: Owed, context: DecideContext): Accepted {
+  return new LetterPlan(state, context).overdue(letter)
+}
+
+/** The session that they are with is not there any more. null: there are none. */
+export function decideLostContacts(
+  state: SessionState,
+  helperId: string,
+  context: DecideContext,
+): Accepted | null {
+  const exchanges = unanswered(state).filter(({ toSessionId }) => toSessionId === helperId)
+  const children = state.children.filter(({ childSessionId }) => childSessionId === helperId)
+  if (exchanges.length + children.length === 0) return null
+  return new LetterPlan(state, context).lose(exchanges, children)
 }
 
 /** Exchanges and children whose answer has not come in time. null: there are none. */
@@ -152,14 +170,25 @@ class LetterPlan extends Plan {
         this.goOn(child.callId)
         break
       }
+      // The other session is gone: there is nobody to miss it.
       case 'answer':
       case 'child_result':
       case 'cancel':
-        // Where the other session is gone there is nobody to miss it.
-        if (why.code !== UNREACHABLE) break
-        this.draft.add({ type: 'warning', code: 'undelivered', message: UNDELIVERED[letter.type] })
-        break
       case 'child_progress':
+    }
+    return this.accept({})
+  }
+
+  overdue(letter: Owed): Accepted {
+    this.draft.add({ type: 'warning', code: 'undelivered', message: UNDELIVERED[letter.type] })
+    return this.accept({})
+  }
+
+  lose(exchanges: readonly OpenExchange[], children: readonly OpenChild[]): Accepted {
+    for (const open of exchanges) this.close(open, toFailedCallback(open, LOST), 0)
+    for (const child of children) {
+      recordChildResult(this.draft, child, toFailedChild(child, LOST))
+      this.goOn(child.callId)
     }
     return this.accept({})
   }
@@ -228,10 +257,10 @@ const senderOf = ({ itemId, exchange, callback }: QueueItem): string => {
   return callback === undefined ? itemId : `answer of ${callback.sessionId}`
 }
 
-export const UNREACHABLE = 'unreachable'
 const WITHDRAWN = 'It was taken back before it was read.'
+const LOST = 'The session that worked on it is not there any more.'
 const UNDELIVERED = {
-  answer: 'An answer could not be delivered: the session that had asked cannot be reached.',
-  child_result: 'The result could not be delivered: the parent session cannot be reached.',
-  cancel: 'Another session that works for this one could not be told to stop.',
+  answer: 'An answer is not delivered yet: the session that had asked cannot be reached.',
+  child_result: 'The result is not delivered yet: the parent session cannot be reached.',
+  cancel: 'Another session that works for this one could not be told to stop yet.',
 } as const

@@ -53,6 +53,18 @@ export type Letter =
   /** Nobody wants what these were to bring. */
   | { type: 'cancel'; exchangeIds: readonly string[]; childRunIds: readonly string[] }
 
+/** It asks for something, and is not about something that was asked for. */
+export const isRequest = (
+  letter: Letter,
+): letter is Extract<Letter, { type: 'message' | 'spawn' }> =>
+  letter.type === 'message' || letter.type === 'spawn'
+
+/** Somebody waits for it, or works in vain without it. */
+export const isOwed = (letter: Letter): letter is Owed =>
+  !isRequest(letter) && letter.type !== 'child_progress'
+
+export type Owed = Extract<Letter, { type: 'answer' | 'child_result' | 'cancel' }>
+
 export type Mail = { to: string; letter: Letter }
 
 /** `number`: higher than that of every earlier letter between these two. */

@@ -15,6 +15,9 @@ const ofType = <T extends EventType>(harness: SessionHarness, type: T) =>
     .events()
     .filter((event): event is Extract<SessionEvent, EventOf<T>> => event.type === type)
 
+const warningsOf = (harness: SessionHarness) =>
+  ofType(harness, 'warning').filter(({ code }) => code === 'undelivered')
+
 async function newPair(): Promise<{ world: AgentWorld; a: SessionHarness; b: SessionHarness }> {
   const world = newAgentWorld()
   return { world, a: await world.create(A), b: await world.create(B) }
@@ -151,7 +154,115 @@ describe('a letter that did not arrive before it was taken back', () => {
   })
 })
 
+describe('what is owed to a session that cannot be reached for long', () => {
+  const MINUTES_5 = 300_000
+
+  /** A waits for its child; the child has ended, and said so for as long as there was hope. */
+  async function newOwed() {
+    const { world, a, b } = await newPair()
+    await world.ask(a)
+    await world.call(a, 'agents_spawn', { task: 'Count' })
+    const child = world.at(ofType(a, 'subagent_spawned')[0]!.childSessionId)
+    world.unreachable.add(A)
+    await world.say(child, 'Seven.')
+    for (let i = 0; i < 20; i++) await world.advance(MINUTES_5)
+    return { world, a, b, child }
+  }
+
+  test('[AGT5] is kept, which people are told, and tried again now and then', async () => {
+    const { world, a, child } = await newOwed()
+    expect(warningsOf(child)).toHaveLength(1)
+    expect(child.alarmAt! - child.timers.now).toBeGreaterThan(MINUTES_5)
+    await world.advance(86_400_000)
+    expect(warningsOf(child)).toHaveLength(1)
+    world.unreachable.clear()
+    await world.advance(3_600_000)
+    expect(ofType(a, 'tool_result')).toMatchObject([{ ok: true, result: 'Seven.' }])
+    expect(ofType(a, 'subagent_result')).toHaveLength(1)
+    expect(child.alarmAt).toBe(null)
+  })
+
+  test('[AGT5] is sent at once when that one wakes', async () => {
+    const { world, a, child } = await newOwed()
+    child.crash()
+    await world.settle()
+    world.unreachable.clear()
+    a.crash()
+    await world.settle()
+    expect(ofType(a, 'tool_result')).toMatchObject([{ ok: true, result: 'Seven.' }])
+  })
+
+  test('[AGT2] is sent at once when that one is heard of', async () => {
+    const { world, a, b } = await newPair()
+    await world.ask(a)
+    const later = { to: B, message: 'One?', wait: false, timeoutSeconds: 86_400 }
+    await world.call(a, 'agents_message', later)
+    await world.say(a, 'I asked.')
+    world.decideFate = (from) => (from === B ? 'lost' : 'arrives')
+    await world.say(b, 'First.')
+    for (let i = 0; i < 20; i++) await world.advance(MINUTES_5)
+    expect(warningsOf(b)).toHaveLength(1)
+    world.decideFate = () => 'arrives'
+    await world.ask(a, 'ask again')
+    await world.call(a, 'agents_message', { to: B, message: 'Two?', wait: false })
+    await world.say(a, 'I asked again.')
+    expect(ofType(a, 'agent_callback_result')).toMatchObject([{ as: 'message', result: 'First.' }])
+  })
+
+  test('[AGT2] does not hold up what is asked of it: that is given up', async () => {
+    const { world, b } = await newPair()
+    const c = await world.create('session-cccccccccc')
+    await world.ask(c)
+    await world.call(c, 'agents_message', { to: B, message: 'One?', timeoutSeconds: 604_800 })
+    world.unreachable.add('session-cccccccccc')
+    await world.say(b, 'First.')
+    for (let i = 0; i < 20; i++) await world.advance(MINUTES_5)
+    await world.ask(b, 'write to them')
+    const input = { to: 'session-cccccccccc', message: 'Hello?', timeoutSeconds: 604_800 }
+    await world.call(b, 'agents_message', input)
+    await world.advance(3_600_000)
+    expect(ofType(b, 'tool_result')).toMatchObject([{ ok: false }])
+  })
+
+  test('[AGT5] and was erased with the one that owed it, is said when that one wakes', async () => {
+    const { world, a, child } = await newOwed()
+    await child.core.remove(OWNER)
+    for (let i = 0; i < 13; i++) await world.advance(MINUTES_5)
+    expect(child.erased).toBe(true)
+    child.database.wipe()
+    child.die()
+    world.unreachable.clear()
+    a.crash()
+    await world.settle()
+    expect(ofType(a, 'subagent_result')).toMatchObject([{ outcome: 'failed' }])
+    expect(ofType(a, 'tool_result')).toMatchObject([
+      { ok: false, error: { message: expect.stringContaining('not there any more') } },
+    ])
+    expect(a.model.isCalled).toBe(true)
+  })
+})
+
 describe('a session that is deleted', () => {
+  test('[SES2][AGT2] rings no alarm over and over where it cannot be erased and its answers are late', async () => {
+    const { world, a } = await newPair()
+    await world.ask(a)
+    await world.call(a, 'agents_message', { to: B, message: 'Quick?', timeoutSeconds: 5 })
+    // It cannot take leave of B.
+    world.unreachable.add(B)
+    await a.core.remove(OWNER)
+    a.timers.advance(11_000)
+    for (let rings = 0; rings < 3; rings++) {
+      if (a.alarmAt !== null && a.alarmAt <= a.timers.now) await a.core.alarm()
+      await world.settle()
+    }
+    expect(ofType(a, 'agent_callback_result')).toMatchObject([{ ok: false }])
+    expect(a.erased).toBe(false)
+    expect(a.alarmAt).toBeGreaterThan(a.timers.now)
+    world.unreachable.clear()
+    await world.advance(11_000)
+    expect(a.erased).toBe(true)
+  })
+
   test('[AGT2] still sends what it has answered', async () => {
     const { world, a, b } = await newPair()
     await world.ask(a)

@@ -1,8 +1,8 @@
 // Sends what the mailbox holds: to each receiver one letter at a time, in order, until it is taken,
 // refused or given up. What is in memory can be lost: the rows say what there is to send.
 
-import { LETTER_ATTEMPTS, WATCHDOG_MS } from '#protocol/limits'
-import type { Delivery, Envelope, Letter } from './letters.ts'
+import { LETTER_ATTEMPTS, LETTER_LATE_MS, WATCHDOG_MS } from '#protocol/limits'
+import { isOwed, type Delivery, type Envelope, type Letter, type Owed } from './letters.ts'
 import type { Mailbox, StoredLetter } from './mailbox.ts'
 
 const FIRST_RETRY_MS = 1_000
@@ -22,6 +22,8 @@ export type MailerDeps = {
   isHeld: (letter: Letter) => boolean
   /** It will never arrive: logged, and its row deleted, in one transaction. */
   failed: (letter: StoredLetter, why: { code: string; message: string }) => void
+  /** It will arrive, but nobody can say when: logged, and postponed, in one transaction. */
+  overdue: (letter: Owed, postpone: () => void) => void
   /** Something is due at another time than before. */
   changed: () => void
 }
@@ -31,6 +33,9 @@ const TAKEN_BACK: Delivery = {
   ok: false,
   rejection: { code: 'not_found', message: 'it was taken back before it arrived' },
 }
+
+export const UNREACHABLE = 'unreachable'
+const NOT_REACHED = { code: UNREACHABLE, message: 'the other session cannot be reached' }
 
 export class Mailer {
   private readonly deps: MailerDeps
@@ -75,6 +80,24 @@ export class Mailer {
       const isReady = head.due <= now && !this.deps.isHeld(head.letter)
       if (isReady && !this.sending.has(head.to)) this.start(head.to)
     }
+  }
+
+  hasFor(to: string): boolean {
+    return this.waiting.some((letter) => letter.to === to)
+  }
+
+  /** The receiver is there again, and waits for what is owed to it. */
+  hurry(to: string): void {
+    const head = this.waiting.find((letter) => letter.to === to)
+    if (head === undefined || !isOwed(head.letter)) return
+    head.due = Math.min(head.due, this.deps.now())
+    this.pump()
+  }
+
+  /** It has been heard of. */
+  noticeAlive(sessionId: string): void {
+    const head = this.waiting.find(({ to }) => to === sessionId)
+    if (head !== undefined && head.attempts >= LETTER_ATTEMPTS) this.hurry(sessionId)
   }
 
   /** Nothing more is sent, until it is loaded again. */
@@ -139,14 +162,24 @@ export class Mailer {
   }
 
   private postpone(head: StoredLetter): void {
-    const { mailbox, now, random, failed } = this.deps
+    const { mailbox, now, random, overdue } = this.deps
+    const { letter, number } = head
     head.attempts += 1
-    if (head.attempts >= LETTER_ATTEMPTS) {
-      this.waiting = this.waiting.filter((letter) => letter !== head)
-      return failed(head, { code: 'unreachable', message: 'the other session cannot be reached' })
-    }
+    const isLate = head.attempts >= LETTER_ATTEMPTS
+    if (isLate && !isOwed(letter)) return this.giveUp(head)
     const pause = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** (head.attempts - 1))
-    head.due = now() + Math.round(pause * (0.5 + random() / 2))
-    mailbox.postpone(head.number, head.attempts, head.due)
+    head.due = now() + Math.round((isLate ? LETTER_LATE_MS : pause) * (0.5 + random() / 2))
+    const postpone = (): void => mailbox.postpone(number, head.attempts, head.due)
+    if (head.attempts === LETTER_ATTEMPTS && isOwed(letter)) overdue(letter, postpone)
+    else postpone()
+    if (!isLate) return
+    // What is asked of it now must not wait behind what may take days.
+    const behind = this.waiting.filter((one) => one.to === head.to && !isOwed(one.letter))
+    for (const one of behind) this.giveUp(one)
+  }
+
+  private giveUp(letter: StoredLetter): void {
+    this.waiting = this.waiting.filter((one) => one !== letter)
+    this.deps.failed(letter, NOT_REACHED)
   }
 }

@@ -35,6 +35,8 @@ export type Peers = {
   standing: (sessionId: string, owner: string, claim: Claim) => Promise<Standing | null>
   /** Takes a message that waits there out of the queue: its sender is told why. */
   refuse: (sessionId: string, owner: string, exchangeId: string, why: string) => Promise<void>
+  /** It sends at once what it still has for `to`. False: there is no such session. */
+  resend: (sessionId: string, owner: string, to: string) => Promise<boolean>
   /** What it may do unasked, now. null: there is no such session. */
   inheritance: (sessionId: string, owner: string) => Promise<Inheritance | null>
   /** null: there is no such session. */

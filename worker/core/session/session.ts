@@ -226,6 +226,13 @@ export class SessionCore {
     if (draft !== null) this.commitDraft(draft, {})
   }
 
+  /** Whoever asks is there again: what is for them is sent now. False: there is no session here. */
+  resend(owner: string, to: string): boolean {
+    if (this.loaded?.owner !== owner) return false
+    this.letters.resend(to)
+    return true
+  }
+
   /** What this session may do unasked, for those it made. null: it is not there. */
   async inheritance(owner: string): Promise<Inheritance | null> {
     if (!this.isOwnedBy(owner)) return null
@@ -332,13 +339,14 @@ export class SessionCore {
     try {
       this.noticeStall()
       this.expire()
+      // Before what may fail: whoever waits here is not to wait for that as well.
+      this.letters.alarm()
+      this.standstill.alarm()
       const { owner, eraseAt } = this.loaded
       if (eraseAt === null) this.promptIdle()
       if (eraseAt !== null && eraseAt <= this.deps.now()) {
         await this.erase(owner, eraseAt)
       }
-      this.letters.alarm()
-      this.standstill.alarm()
       if (this.outbox.retryMs !== null) await this.outbox.notify()
     } catch {
       // Directory or storage are out of reach: the next alarm tries again, but not at once.
@@ -496,11 +504,11 @@ export class SessionCore {
     }
     wanted.push(...[...decisions, ...questions].flatMap(({ expiresAt }) => expiresAt ?? []))
     const dueAt = missionDueAt(this.state)
-    if (this.loaded?.eraseAt != null)
-      wanted.push(Math.max(this.loaded.eraseAt, this.retryNotBefore))
-    else if (dueAt !== null) wanted.push(Math.max(dueAt, this.retryNotBefore))
+    if (this.loaded?.eraseAt != null) wanted.push(this.loaded.eraseAt)
+    else if (dueAt !== null) wanted.push(dueAt)
     const { retryMs } = this.outbox
     if (retryMs !== null) wanted.push(now + retryMs)
-    return [...wanted, ...this.letters.wantedAlarms(), ...this.standstill.wantedAlarms()]
+    wanted.push(...this.letters.wantedAlarms(), ...this.standstill.wantedAlarms())
+    return wanted.map((at) => (at <= now ? Math.max(at, this.retryNotBefore) : at))
   }
 }

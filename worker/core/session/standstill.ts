@@ -7,6 +7,7 @@ import type { SessionState } from '#protocol/state'
 import { Draft } from './draft.ts'
 import { answerWithdrawn } from './exchanges.ts'
 import type { Claim, Standing, Wait } from './letters.ts'
+import { holdOf, toQueueUpdate } from './queue.ts'
 import type { SessionDeps } from './session-deps.ts'
 import { within } from './timers.ts'
 
@@ -197,12 +198,12 @@ export function refuseQueued(
   why: string,
   now: number,
 ): Draft | null {
-  const { items, held } = state.queue
+  const { items } = state.queue
   const item = items.find(({ exchange }) => exchange?.exchangeId === exchangeId)
   if (item === undefined || state.run.status !== 'running') return null
   const draft = new Draft(state, now)
   const rest = items.filter((one) => one !== item)
-  draft.add({ type: 'queue_updated', items: rest, held: held && rest.length > 0 })
+  draft.add(toQueueUpdate(rest, holdOf(state.queue)))
   answerWithdrawn(draft, item, why)
   return draft
 }

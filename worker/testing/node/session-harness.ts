@@ -123,6 +123,7 @@ export const NO_PEERS: Peers = {
   isWanted: unreachable,
   standing: unreachable,
   refuse: unreachable,
+  resend: unreachable,
   inheritance: unreachable,
   summary: unreachable,
   command: unreachable,

@@ -131,6 +131,7 @@ export class World {
             this.afterRefusal()
           }),
         ),
+      resend: (id, owner, to) => hear(reach(id).then(({ core }) => core.resend(owner, to))),
       inheritance: (id, owner) => hear(reach(id).then(({ core }) => core.inheritance(owner))),
       summary: (id, owner) =>
         hear(reach(id).then(({ core }) => core.views.summary(owner))).then((found) =>
