@@ -105,6 +105,12 @@ describe('a command', () => {
 
   test('[DEC2] is changed first: what runs is what was changed, and the note says so', async () => {
     const page = await begin(command('c1', 'touch a.txt'))
+    await card(page, 'c1').getByLabel('Command').fill('rm -rf /workspace')
+    const severity = card(page, 'c1').locator('.severity')
+    expect(await severity.innerText()).toBe('Risk not judged yet')
+    await untilText(card(page, 'c1').locator('.card-reason'), 'judged again when you accept')
+    await card(page, 'c1').getByRole('button', { name: 'Undo my changes' }).click()
+    expect(await severity.innerText()).toBe('Medium risk')
     await card(page, 'c1').getByLabel('Command').fill('touch b.txt')
     expect(await card(page, 'c1').locator('[data-act=accept]').innerText()).toBe(
       'Accept with changes',
@@ -504,6 +510,24 @@ describe('[UI3] by keyboard alone', () => {
     await expectOver(page)
     expect(await note(page, 'c1').innerText()).toContain('not this one')
     expect(await note(page, 'c2').innerText()).toMatch(/^Accepted by you/)
+  })
+
+  test('[DEC2] what a yes may mean from now on is opened, left, and chosen', async () => {
+    const page = await begin(command('c1', 'touch a.txt'))
+    const choice = card(page, 'c1').locator('[data-scope=session]')
+    const act = (): Promise<string> =>
+      page.evaluate(() => (document.activeElement as HTMLElement).dataset['scope'] ?? '')
+    await card(page, 'c1').waitFor()
+    await page.keyboard.press('Alt+j')
+    await page.keyboard.press('w')
+    await eventually(act).toBe('session')
+    await page.keyboard.press('Escape')
+    await untilCount(choice, 0)
+    await page.keyboard.press('w')
+    await choice.waitFor()
+    await page.keyboard.press('Enter')
+    await expectOver(page)
+    expect(await eventsOf(page, 'decision_resolved')).toMatchObject([{ scope: 'session' }])
   })
 
   test('a screen reader is told once that something waits', async () => {

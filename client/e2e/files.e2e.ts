@@ -312,6 +312,10 @@ describe('conflicts', () => {
     const conflict = await compare(page)
     await untilText(conflict.locator('[data-side=before]'), 'line 20')
     await untilText(conflict.locator('[data-side=agent]'), 'twentieth')
+    // What differs is marked and counted.
+    await untilText(conflict.locator('[data-side=before] h3'), 'the agent took out')
+    await untilText(conflict.locator('[data-side=agent] [data-mark=come]'), 'twentieth')
+    await untilText(conflict.locator('[data-side=current] [data-mark=since]'), MINE.trim())
     await button(conflict, 'Take the version before').click()
     await conflict.waitFor({ state: 'detached' })
     await row(page, 'notes.txt').waitFor({ state: 'detached' })

@@ -24,6 +24,7 @@ export function AlwaysMenu({ asking, remember, isEdited, onChoose }: Props) {
         type="button"
         class="soft-button"
         data-act="always"
+        title="Always… (w)"
         aria-expanded={isOpen}
         onClick={() => (asking.value = isOpen ? null : 'always')}
       >

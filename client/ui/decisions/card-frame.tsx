@@ -26,6 +26,9 @@ type Props = CardProps & {
   children: ComponentChildren
 }
 
+const UNJUDGED = 'Risk not judged yet'
+const UNJUDGED_REASON = 'You have changed it: how risky it is now is judged again when you accept.'
+
 const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
 
@@ -35,8 +38,12 @@ export function CardFrame(props: Props) {
   const asking = useSignal<'reject' | 'always' | null>(null)
   const id = decision.decisionId ?? ''
   const isSending = sending.value.has(id)
+  // What was judged is what the agent had asked for, and not what stands in the card now.
+  const isUnjudged = isEdited && decision.kind !== 'plan'
   // A plan does nothing yet.
-  const risk = decision.kind === 'plan' ? '' : SEVERITY_WORDS[decision.severity]
+  const judged = decision.kind === 'plan' ? '' : SEVERITY_WORDS[decision.severity]
+  const risk = isUnjudged ? UNJUDGED : judged
+  const reason = isUnjudged ? UNJUDGED_REASON : toSentence(decision.reason)
 
   const send = async (verdict: 'accept' | 'reject', options: DecideOptions): Promise<void> => {
     const answered = decide(id, part.callId, verdict, options)
@@ -58,11 +65,11 @@ export function CardFrame(props: Props) {
   const handleKey = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.isComposing || event.altKey || isSending) return
     const run = keyAction(event, card.current!, asking.peek() !== null)
-    if (run === null) return
+    if (run === null || (run === 'always' && decision.remember === undefined)) return
     event.preventDefault()
     event.stopPropagation()
     if (run === 'accept') accept()
-    else if (run === 'reject') asking.value = 'reject'
+    else if (run === 'reject' || run === 'always') asking.value = run
     else {
       asking.value = null
       card.current?.focus()
@@ -75,9 +82,9 @@ export function CardFrame(props: Props) {
       tabIndex={-1}
       data-call-id={part.callId}
       data-kind={decision.kind}
-      data-severity={decision.severity}
+      data-severity={isUnjudged ? 'unknown' : decision.severity}
       aria-busy={isSending}
-      aria-label={`${title} ${toSentence(risk)} ${toSentence(decision.reason)}`}
+      aria-label={`${title} ${toSentence(risk)} ${reason}`}
       onKeyDown={handleKey}
     >
       <header class="card-head">
@@ -86,7 +93,7 @@ export function CardFrame(props: Props) {
         {risk !== '' && <span class="severity">{risk}</span>}
       </header>
       <p class="card-reason">
-        {toSentence(decision.reason)}
+        {reason}
         {decision.expiresAt !== undefined && ` Until ${formatTime(decision.expiresAt)}.`}
       </p>
       <fieldset class="card-body" disabled={isSending}>
@@ -123,13 +130,20 @@ type ActionsProps = {
 function Actions({ asking, remember, isEdited, isSending, onAccept }: ActionsProps) {
   return (
     <div class="card-actions">
-      <button type="button" class="primary-button" data-act="accept" onClick={() => onAccept()}>
+      <button
+        type="button"
+        class="primary-button"
+        data-act="accept"
+        title="Accept (a)"
+        onClick={() => onAccept()}
+      >
         {isEdited ? 'Accept with changes' : 'Accept'}
       </button>
       <button
         type="button"
         class="soft-button"
         data-act="reject"
+        title="Reject (r)"
         onClick={() => (asking.value = 'reject')}
       >
         Reject
@@ -147,7 +161,7 @@ function keyAction(
   event: KeyboardEvent,
   card: HTMLElement,
   isAsking: boolean,
-): 'accept' | 'reject' | 'back' | null {
+): 'accept' | 'reject' | 'always' | 'back' | null {
   const { key, target } = event
   const isCommand = event.ctrlKey || event.metaKey
   // Leaves the field, or what was opened; the same key on the page would stop the run.
@@ -155,5 +169,6 @@ function keyAction(
   if (isCommand) return key === 'Enter' && !isAsking ? 'accept' : null
   if (isField(target)) return null
   if (key === 'a' || (key === 'Enter' && target === card)) return 'accept'
+  if (key === 'w') return 'always'
   return key === 'r' ? 'reject' : null
 }

@@ -2,12 +2,22 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { FilesApi } from '../../sdk/files-api.ts'
 import type { ChangeTarget } from '../../sdk/session-commands.ts'
-import { CodeView } from './code-view.tsx'
+import { CodeView, type LineMarks } from './code-view.tsx'
 import { ConflictModel, type Side, type Version } from './conflict-model.ts'
 import { FilePath } from './counts.tsx'
+import { toDifferences } from './differences.ts'
 import { FileDialog } from './file-dialog.tsx'
 
 type Props = { files: FilesApi; target: ChangeTarget & { path: string }; onClose: () => void }
+
+type Versions = Record<Side, Version>
+
+/** How a line is marked that is not in the version it is compared with, and what it is called. */
+const MARKS = {
+  before: { kind: 'gone', words: 'the agent took out' },
+  agent: { kind: 'come', words: 'the agent put in' },
+  current: { kind: 'since', words: 'changed since' },
+} as const
 
 const SIDES: readonly (readonly [Side, title: string, short: string])[] = [
   ['before', 'Before the agent', 'Before'],
@@ -21,6 +31,7 @@ export function ConflictDialog({ files, target, onClose }: Props) {
   const shown = useSignal<Side>('current')
   useEffect(() => void model.load(), [])
   const versions = model.versions.value
+  const marks = useMemo(() => (versions === null ? null : toMarks(versions)), [versions])
   const isBusy = versions === null || model.isBusy.value
   return (
     <FileDialog
@@ -52,8 +63,15 @@ export function ConflictDialog({ files, target, onClose }: Props) {
       <div class="conflict-versions">
         {SIDES.map(([side, title]) => (
           <section key={side} data-side={side} data-shown={String(shown.value === side)}>
-            <h3>{title}</h3>
-            {versions === null ? null : <Content path={target.path} version={versions[side]} />}
+            <h3>
+              {title}
+              {marks !== null && marks[side].lines.size > 0 && (
+                <small>{describeMarks(side, marks[side].lines.size)}</small>
+              )}
+            </h3>
+            {versions === null || marks === null ? null : (
+              <Content path={target.path} version={versions[side]} marks={marks[side]} />
+            )}
           </section>
         ))}
       </div>
@@ -90,10 +108,26 @@ function Choices({ isBusy, onChoose }: ChoicesProps) {
   )
 }
 
-function Content({ path, version }: { path: string; version: Version }) {
+const textOf = (version: Version): string | null => version?.text ?? null
+
+function toMarks({ before, agent, current }: Versions): Record<Side, LineMarks> {
+  const { taken, put, since } = toDifferences(textOf(before), textOf(agent), textOf(current))
+  return {
+    before: { kind: MARKS.before.kind, lines: taken },
+    agent: { kind: MARKS.agent.kind, lines: put },
+    current: { kind: MARKS.current.kind, lines: since },
+  }
+}
+
+const describeMarks = (side: Side, count: number): string =>
+  `${count} ${count === 1 ? 'line' : 'lines'} ${MARKS[side].words}`
+
+type ContentProps = { path: string; version: Version; marks: LineMarks }
+
+function Content({ path, version, marks }: ContentProps) {
   if (version === null) return <p class="files-note">There is no such file in this version.</p>
   if (version.text === null) {
     return <p class="files-note">{`${version.bytes.length} bytes, not a text.`}</p>
   }
-  return <CodeView path={path} text={version.text} />
+  return <CodeView path={path} text={version.text} marks={marks} />
 }

@@ -14,7 +14,7 @@ const SHORTCUTS: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl B', 'Show or hide the chats'],
   ['F2', 'Rename the chat'],
   ['Alt J', 'To the next decision or question that waits'],
-  ['a r', 'On its card: accept (also Enter), reject'],
+  ['a r w', 'On its card: accept (also Enter), reject, always…'],
   ['o', 'On the card of a child: open its chat'],
   ['Ctrl Enter', 'In a field of its card: accept, or answer'],
   ['i', 'Inbox: what waits for you'],
