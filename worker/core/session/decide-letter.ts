@@ -16,8 +16,7 @@ import {
   toFailedChild,
   toQueueItem,
 } from './exchanges.ts'
-import type { Letter, Owed } from './letters.ts'
-import { UNREACHABLE } from './mailer.ts'
+import { UNREACHABLE, type Letter, type Owed } from './letters.ts'
 import { Plan } from './plan.ts'
 import { addItem, fitsQueue } from './queue.ts'
 

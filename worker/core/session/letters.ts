@@ -70,6 +70,9 @@ export type Mail = { to: string; letter: Letter }
 /** `number`: higher than that of every earlier letter between these two. */
 export type Envelope = { from: string; number: number; letter: Letter }
 
+/** Why a letter was given up that nobody refused: it may have arrived. */
+export const UNREACHABLE = 'unreachable'
+
 /** Not ok: it will never be taken. That a receiver was not reached is an exception. */
 export type Delivery = { ok: true } | { ok: false; rejection: Rejection }
 

@@ -2,7 +2,14 @@
 // refused or given up. What is in memory can be lost: the rows say what there is to send.
 
 import { LETTER_ATTEMPTS, LETTER_LATE_MS, WATCHDOG_MS } from '#protocol/limits'
-import { isOwed, type Delivery, type Envelope, type Letter, type Owed } from './letters.ts'
+import {
+  isOwed,
+  UNREACHABLE,
+  type Delivery,
+  type Envelope,
+  type Letter,
+  type Owed,
+} from './letters.ts'
 import type { Mailbox, StoredLetter } from './mailbox.ts'
 
 const FIRST_RETRY_MS = 1_000
@@ -34,7 +41,6 @@ const TAKEN_BACK: Delivery = {
   rejection: { code: 'not_found', message: 'it was taken back before it arrived' },
 }
 
-export const UNREACHABLE = 'unreachable'
 const NOT_REACHED = { code: UNREACHABLE, message: 'the other session cannot be reached' }
 
 export class Mailer {
