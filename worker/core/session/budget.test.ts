@@ -111,7 +111,7 @@ const unheard: World['decideFate'] = (_from, _to, { letter }) =>
   letter.type === 'message' || letter.type === 'spawn' ? 'unheard' : 'arrives'
 
 /** Models may be silent for longer than all tries take. */
-const PATIENT = { stallMs: 86_400_000 }
+const PATIENT = { stallMs: 86_400_000, firstByteMs: 86_400_000 }
 
 /** As often as a letter is tried. */
 async function giveUp(world: AgentWorld): Promise<void> {
