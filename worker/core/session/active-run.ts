@@ -60,6 +60,7 @@ export class ActiveRun {
   private readonly controller = new AbortController()
   private readonly history = emptyHistory()
   private readonly callIds = new Set<string>()
+  private readonly warnings = new Set<string>()
   /** Steps and calls so far, by the log: a crash does not start the count again. */
   private readonly used = { steps: 0, calls: 0 }
   private isCalling = false
@@ -114,6 +115,7 @@ export class ActiveRun {
   private note(event: SessionEvent): void {
     if (event.seq === 1) this.isWhole = true
     if (event.seq > this.startedSeq) this.count(event)
+    if (event.type === 'warning') this.warnings.add(event.message)
     if (event.type !== 'tool_call_start' && event.type !== 'thinking_start') return
     if (event.callId !== undefined) this.callIds.add(event.callId)
   }
@@ -178,7 +180,17 @@ export class ActiveRun {
       messages: toMessages(this.history),
       tools: specs,
     })
-    const caller = new ModelCaller({ runId, candidates, circuit, now, random, timers, emit })
+    const isSaid = (warning: string): boolean => this.warnings.has(warning)
+    const caller = new ModelCaller({
+      runId,
+      candidates,
+      circuit,
+      now,
+      random,
+      timers,
+      isSaid,
+      emit,
+    })
     this.caller = caller
     const price = (finish: ModelFinish): Usage | null => this.price(finish)
     const entries = () => this.history.entries
