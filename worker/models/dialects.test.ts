@@ -116,6 +116,17 @@ const DIALECTS: [name: string, open: Open, parts: object[], finish: object][] = 
     [thinking('Erst denken… '), text('<think>bleibt</think> Übung 🚀'), end],
     done('stop', 5, 6),
   ],
+  [
+    'llama-cpp',
+    openAi,
+    [
+      thinking('Wo ist Köln? </b> 🤔 </thinks '),
+      text('Ich schaue: <think> bleibt 👀'),
+      input('l1', '{"at":"Köln"}'),
+      call('l1', '{"at":"Köln"}'),
+    ],
+    done('tool_calls', 11, 12),
+  ],
   ['openrouter', openAi, [thinking('Hm — '), text('Jürgen sagt 👍'), end], done('stop', 3, 4)],
   [
     'openrouter-error',

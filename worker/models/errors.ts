@@ -27,6 +27,7 @@ type Failure = {
   code?: unknown
   value?: unknown
   data?: unknown
+  cause?: unknown
 }
 
 /** A failure in one shape, wherever in the exchange it happened. */
@@ -41,6 +42,8 @@ export const malformed = (): ModelError =>
 export function toModelError(error: unknown, provider: Provider): ModelError {
   if (error instanceof ModelError) return error
   const failure: Failure = typeof error === 'object' && error !== null ? error : {}
+  // What we fail a body with ourselves, as the packages hand it on.
+  if (failure.cause instanceof ModelError) return failure.cause
   if (failure.name === 'AI_InvalidResponseDataError') return malformed()
   const told = readFailure(failure)
   if (told !== null) return fromTold(told, provider)

@@ -10,6 +10,8 @@ import { repairChunks } from './openai-repair.ts'
 import { toPrompt, toTools } from './prompt.ts'
 import { ProviderCalls } from './provider-call.ts'
 import { readTextAhead } from './text-ahead.ts'
+import { ThinkTags } from './think-tags.ts'
+import { readWholeAnswer } from './whole-answer.ts'
 
 export type OpenAiOptions = Provider & {
   modelId: string
@@ -19,13 +21,19 @@ export type OpenAiOptions = Provider & {
 
 export function createOpenAiModel(options: OpenAiOptions): Model {
   const { baseURL, apiKey, modelId, fetch = globalThis.fetch } = options
-  const calls = new ProviderCalls((error) => toModelError(error, options))
+  const calls = new ProviderCalls(
+    (error) => toModelError(error, options),
+    () => new ThinkTags(),
+  )
   const chat = createOpenAICompatible({
     name: 'openai',
     baseURL,
     includeUsage: true,
     ...(apiKey !== undefined && { apiKey }),
-    fetch: calls.wrap(fetch, (body, parts) => repairChunks(readTextAhead(body, parts))),
+    fetch: calls.wrap(fetch, (body, parts, contentType) => {
+      const events = contentType.includes('json') ? readWholeAnswer(body) : body
+      return repairChunks(readTextAhead(events, parts))
+    }),
   }).chatModel(modelId)
 
   let sendsThoughts = wantsThoughts(options)

@@ -4,22 +4,28 @@
 
 import type { ModelFinish, ModelPart } from '../core/session/model.ts'
 import { malformed } from './errors.ts'
+import { LineLength } from './line-length.ts'
 import type { CallOptions, Streaming, StreamPart } from './provider-types.ts'
 import { StreamParts } from './stream-parts.ts'
+import type { ThinkTags } from './think-tags.ts'
 
 type Fetch = typeof globalThis.fetch
 /** The body that the package gets for the one that came; `parts` is told of what it leaves out. */
 export type ReadBody = (
   body: ReadableStream<Uint8Array>,
   parts: StreamParts,
+  contentType: string,
 ) => ReadableStream<Uint8Array>
 
 export class ProviderCalls {
   private readonly parts = new WeakMap<object, StreamParts>()
   private readonly toError: (error: unknown) => Error
+  private readonly newTags: () => ThinkTags | null
 
-  constructor(toError: (error: unknown) => Error) {
+  /** `newTags`: where thoughts may come as the beginning of the text. */
+  constructor(toError: (error: unknown) => Error, newTags: () => ThinkTags | null = () => null) {
     this.toError = toError
+    this.newTags = newTags
   }
 
   /** The fetch to give to the package. */
@@ -28,7 +34,8 @@ export class ProviderCalls {
       const response = await fetch(input, init)
       const parts = this.parts.get(init?.signal ?? {})
       if (!response.ok || response.body === null || parts === undefined) return response
-      return new Response(readBody(response.body, parts))
+      const contentType = response.headers.get('content-type') ?? ''
+      return new Response(readBody(response.body, parts, contentType))
     }
   }
 
@@ -40,7 +47,7 @@ export class ProviderCalls {
   ): Promise<ModelFinish> {
     signal.throwIfAborted()
     const call = new AbortController()
-    const parts = new StreamParts(emit, call.signal)
+    const parts = new StreamParts(emit, call.signal, this.newTags())
     this.parts.set(call.signal, parts)
     // One race for the whole call: an abort waits neither for the provider nor for its fetch.
     const aborted = Promise.withResolvers<never>()
@@ -92,12 +99,15 @@ export class ProviderCalls {
 }
 
 /** The body as it is; each chunk of it is a sign of life. */
-export const watchBody: ReadBody = (body, parts) =>
-  body.pipeThrough(
+export const watchBody: ReadBody = (body, parts) => {
+  const line = new LineLength()
+  return body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
+        line.add(chunk)
         parts.addActivity()
         controller.enqueue(chunk)
       },
     }),
   )
+}

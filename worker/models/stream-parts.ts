@@ -3,6 +3,7 @@
 import type { ModelFinish, ModelPart, StopReason } from '../core/session/model.ts'
 import { malformed, toFinishError } from './errors.ts'
 import type { StreamPart } from './provider-types.ts'
+import type { ThinkTags } from './think-tags.ts'
 
 type Finish = Extract<StreamPart, { type: 'finish' }>
 type ToolCallPart = Extract<ModelPart, { type: 'tool_call' }>
@@ -18,13 +19,26 @@ export class StreamParts {
   private isOpen = false
   /** Of the thought that is being streamed. */
   private signature: string | null = null
+  private readonly tags: ThinkTags | null
 
-  constructor(push: (part: ModelPart) => void, signal: AbortSignal) {
+  constructor(push: (part: ModelPart) => void, signal: AbortSignal, tags: ThinkTags | null) {
     this.push = push
     this.signal = signal
+    this.tags = tags
   }
 
   addText(type: 'text' | 'thinking', text: string): void {
+    if (this.tags === null) return this.say(type, text)
+    if (type === 'thinking') {
+      this.tags.end(this.say)
+      return this.say(type, text)
+    }
+    // What is held back is a sign of life all the same.
+    if (!this.tags.isOver) this.addActivity()
+    this.tags.push(text, this.say)
+  }
+
+  private readonly say = (type: 'text' | 'thinking', text: string): void => {
     this.isOpen = true
     this.emit({ type, text })
   }
@@ -99,6 +113,7 @@ export class StreamParts {
   }
 
   private addInput(id: string, text: string): void {
+    this.tags?.end(this.say)
     this.isOpen = false
     this.emit({ type: 'tool_input', id, toolName: this.names.get(id) ?? '', text })
   }
@@ -110,6 +125,7 @@ export class StreamParts {
   }
 
   private endPart(): void {
+    this.tags?.end(this.say)
     const { signature } = this
     this.signature = null
     // A thought may be all signature: redacted, or its text left out. It has to go back as well.

@@ -4,6 +4,8 @@
 // gets the stream from the first event on that is anything else: it alone knows calls, errors,
 // usage and the ways in which servers differ.
 
+import { LineLength } from './line-length.ts'
+
 export type TextSink = {
   addText: (kind: 'text' | 'thinking', text: string) => void
   /** Bytes were read that are no text, or none yet. */
@@ -16,6 +18,7 @@ export function readTextAhead(
   sink: TextSink,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader()
+  const line = new LineLength()
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
   let held = ''
@@ -25,6 +28,7 @@ export function readTextAhead(
       // One pull for all the text: a pull that enqueues nothing would not be followed by another.
       for (;;) {
         const { done, value } = await reader.read()
+        if (value !== undefined) line.add(value)
         held += decoder.decode(value, { stream: !done })
         let hasText = false
         if (isAhead) {

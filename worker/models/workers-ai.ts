@@ -6,6 +6,7 @@ import type { Model } from '../core/session/model.ts'
 import { describeModel } from './info.ts'
 import { mapLines } from './map-lines.ts'
 import { createOpenAiModel } from './openai.ts'
+import { toDeltas } from './whole-answer.ts'
 
 /** As much of the binding as is used. */
 export type WorkersAi = {
@@ -79,7 +80,7 @@ export function toChunk(data: string): Json | null {
     return null
   }
   if (!isObject(event)) return null
-  if (Array.isArray(event.choices)) return toDeltas(event, event.choices as unknown[])
+  if (Array.isArray(event.choices)) return toDeltas(event)
   const isOwn = 'response' in event || 'tool_calls' in event
   if (!isOwn) return null
   const { response, tool_calls: calls, usage } = event
@@ -98,14 +99,6 @@ const toText = (value: unknown): string =>
 
 /** Zeros in every event are no count; only the last event's is. */
 const isUsage = (usage: unknown): boolean => isObject(usage) && Number(usage.total_tokens) > 0
-
-/** A whole completion, from a model that did not stream, as one delta. */
-function toDeltas(event: Json, choices: readonly unknown[]): Json | null {
-  const [first] = choices
-  if (!isObject(first) || !isObject(first.message) || first.delta != null) return null
-  const { message, finish_reason } = first
-  return { ...event, choices: [{ index: 0, delta: message, finish_reason }] }
-}
 
 /** From Cloudflare's list of Workers AI errors. */
 const STATUS_OF_CODE: Record<string, number> = {

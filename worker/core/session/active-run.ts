@@ -66,6 +66,7 @@ export class ActiveRun {
   private readonly controller = new AbortController()
   private readonly history = emptyHistory()
   private readonly callIds = new Set<string>()
+  private readonly warnings = new Set<string>()
   private used: RunUse = countUse([])
   private readonly prefix: string
   private made = 0
@@ -117,6 +118,7 @@ export class ActiveRun {
 
   private note(event: SessionEvent): void {
     if (event.seq === 1) this.isWhole = true
+    if (event.type === 'warning') this.warnings.add(event.message)
     if (event.type !== 'tool_call_start' && event.type !== 'thinking_start') return
     if (event.callId !== undefined) this.callIds.add(event.callId)
   }
@@ -173,6 +175,7 @@ export class ActiveRun {
       messages: toMessages(this.history),
       tools: specs,
     })
+    const isSaid = (warning: string): boolean => this.warnings.has(warning)
     const caller = new ModelCaller({
       runId,
       candidates,
@@ -183,6 +186,7 @@ export class ActiveRun {
       stallMs,
       firstByteMs,
       usedRetries: this.used.retries,
+      isSaid,
       emit,
     })
     this.caller = caller

@@ -27,6 +27,8 @@ export type CallerDeps = {
   /** How long a stream may be silent, and how long the first byte of its body may take. */
   stallMs: number
   firstByteMs: number
+  /** Of what is true of a model in every run: said once, it is known. */
+  isSaid: (warning: string) => boolean
   /** False: the run is over. */
   emit: (events: EventBody[]) => boolean
 }
@@ -193,7 +195,8 @@ export class ModelCaller {
 
   private stopOfferingTools(model: Model): void {
     this.withoutTools = true
-    this.warn('no_tool_support', `${model.id} cannot use tools, so it answers without them.`)
+    const message = `${model.id} cannot use tools, so it answers without them.`
+    if (!this.deps.isSaid(message)) this.warn('no_tool_support', message)
   }
 
   private fallOver(error: ModelError): void {
