@@ -4,10 +4,12 @@ import type { SavedRule } from '#protocol/decision-events'
 import type { SessionConfig } from '#protocol/state'
 import { inheritanceOf, type Inheritance } from './inheritance.ts'
 import { approvalsOf } from './inherited.ts'
+import { lookUp, type Timers } from './timers.ts'
 import { evaluate, type Action, type Rule, type Verdict } from '../policy/policy.ts'
 
 export type JudgeDeps = {
   session: () => SessionConfig
+  timers: Timers
   /** Read for each action: a rule that somebody took back must not hold a moment longer. */
   ownerRules: () => Promise<readonly SavedRule[]>
   /** What whoever made this session may do unasked; null: they are gone, or out of reach. */
@@ -29,10 +31,10 @@ export async function judge(deps: JudgeDeps, action: Action): Promise<Verdict> {
     return judgeWith(deps, { ...approvalsOf(session), rules: session.rules }, [], action)
   }
   const [rules, inheritance] = await Promise.all([
-    deps.ownerRules().catch(() => null),
+    lookUp(deps.timers, deps.ownerRules),
     inheritanceOf(session, deps.above),
   ])
-  const verdict = await judgeWith(deps, inheritance, rules ?? [], action)
+  const verdict = await judgeWith(deps, inheritance, rules?.found ?? [], action)
   // Without the rules nobody knows whether one forbids it: a person does.
   if (rules !== null || verdict.verdict !== 'allow') return verdict
   return { ...verdict, verdict: 'ask', auto: false, reason: 'Your saved rules cannot be read now.' }
