@@ -183,6 +183,24 @@ describe('a provider that fails', () => {
     await expectSameAfterReload(page)
   })
 
+  test('[RUN4][UI2] an answer that was cut or withheld says so and what to do, the same after a reload', async () => {
+    const cut: Reply = [text('It begins well and'), { finish: 'length' }]
+    const withheld: Reply = [text('I would say'), { finish: 'content_filter' }]
+    const said = await listen()
+    await startChat(page, play(cut, withheld))
+    await untilEnded(page, 0)
+    await eventually(async () => (await said()).at(-1)).toMatch(/^Answer cut at the output limit\./)
+    const mark = (index: number): Locator => answer(page, index).locator('.cut-mark')
+    expect(await mark(0).innerText()).toMatch(/^Cut at the model’s output limit\. Continue/)
+    await expectSameAfterReload(page)
+    await page.getByTestId('continue').click()
+    await untilEnded(page, 1)
+    expect(await mark(1).innerText()).toMatch(/^Withheld by the provider’s filter\. Say it/)
+    // The same again would be withheld again.
+    await untilCount(page.getByTestId('continue'), 0)
+    await expectSameAfterReload(page)
+  })
+
   test('[UI2] a provider that cannot be reached is called that, and can be tried again', async () => {
     const cut: Reply = [{ cut: true }]
     await openChatWith('spare')

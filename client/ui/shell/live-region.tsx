@@ -17,14 +17,21 @@ const ENDINGS = {
   step_limit: 'Step limit reached.',
 } as const
 
+/** Done, by its outcome, and yet not all of it. */
+const CUTS: Partial<Record<string, string>> = {
+  length: 'Answer cut at the output limit.',
+  content_filter: 'Answer withheld by the provider.',
+}
+
 function describeEnd(turn: Turn | undefined): string {
   if (turn?.kind !== 'assistant' || turn.end === null) return ''
-  const { outcome } = turn.end
+  const { outcome, stopReason } = turn.end
   // Why it failed is what to know; what was said before that is in the transcript.
   const error = outcome === 'failed' ? lastError(turn.parts) : null
   const text = error?.message ?? textOfAnswer(turn.parts)
   const start = text.length > ANSWER_CHARS ? `${text.slice(0, ANSWER_CHARS)}…` : text
-  return `${ENDINGS[outcome]} ${start}`
+  const ending = (outcome === 'done' ? CUTS[stopReason] : undefined) ?? ENDINGS[outcome]
+  return `${ending} ${start}`
 }
 
 const said = signal('')

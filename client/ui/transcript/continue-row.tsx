@@ -7,7 +7,8 @@ import { turns, waitingSends } from '../state/session.ts'
 export function ContinueRow() {
   const isUnfinished = useComputed(() => {
     const last = turns.value.at(-1)
-    return last?.kind === 'assistant' && last.end !== null && last.end.outcome !== 'done'
+    if (last?.kind !== 'assistant' || last.end === null) return false
+    return last.end.outcome !== 'done' || last.end.stopReason === 'length'
   })
   if (!isUnfinished.value || isBusy.value || waitingSends.value.length > 0) return null
   return (

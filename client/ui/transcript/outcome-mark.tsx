@@ -14,9 +14,7 @@ type Props = { end: RunEnd; failure: NoticePart | null; isEmpty: boolean }
 export function OutcomeMark({ end, failure, isEmpty }: Props) {
   switch (end.outcome) {
     case 'done':
-      return isEmpty ? (
-        <p class="outcome-mark empty-mark">The model ended without an answer.</p>
-      ) : null
+      return <DoneMark stopReason={end.stopReason} isEmpty={isEmpty} />
     case 'cancelled':
       return <InterruptedMark detail={end.reason === undefined ? '' : CANCEL_WORDS[end.reason]} />
     case 'interrupted':
@@ -31,6 +29,41 @@ export function OutcomeMark({ end, failure, isEmpty }: Props) {
     case 'failed':
       return <FailedMark code={failure?.code ?? ''} message={failure?.message ?? end.stopReason} />
   }
+}
+
+/** Done as far as we are concerned, and yet not all that there was to say. */
+function DoneMark({ stopReason, isEmpty }: { stopReason: string; isEmpty: boolean }) {
+  switch (stopReason) {
+    case 'length':
+      return (
+        <CutMark
+          what="Cut at the model’s output limit."
+          then="Continue goes on from here; another model may write more at once."
+        />
+      )
+    case 'content_filter':
+      return (
+        <CutMark
+          what="Withheld by the provider’s filter."
+          then="Say it in other words, or choose another model."
+        />
+      )
+    default:
+      return isEmpty ? (
+        <p class="outcome-mark empty-mark">The model ended without an answer.</p>
+      ) : null
+  }
+}
+
+function CutMark({ what, then }: { what: string; then: string }) {
+  return (
+    <p class="outcome-mark cut-mark" role="note">
+      <Icon name="warning" />
+      <span>
+        <strong>{what}</strong> {then}
+      </span>
+    </p>
+  )
 }
 
 function FailedMark({ code, message }: { code: string; message: string }) {

@@ -212,6 +212,7 @@ export class ActiveRun {
       tools,
       writer,
       now,
+      timers,
       beginStep: () => (report({ type: 'step_begin', runId, attempt }) ? deps.responseId() : null),
       request,
       seam: () => seamOf(this.history),

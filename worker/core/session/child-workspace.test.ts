@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { EventOf, EventType, SessionEvent } from '#protocol/events'
+import { LOOK_UP_MS } from '#protocol/limits'
 import { agentDeps } from '../../testing/node/agent-world.ts'
 import { MemoryWorkspace } from '../../testing/node/memory-workspace.ts'
 import { NO_PEERS, OWNER, SESSION_ID, SessionHarness } from '../../testing/node/session-harness.ts'
@@ -20,11 +21,14 @@ const ofType = <T extends EventType>(harness: SessionHarness, type: T) =>
 describe('a child whose workspace is far away', () => {
   const CHILD = 'session-child-0000'
 
-  async function newChild(workspace: Peers['workspace']) {
+  async function newChild(
+    workspace: Peers['workspace'],
+    isWanted: Peers['isWanted'] = NO_PEERS.isWanted,
+  ) {
     const { session } = (await SessionHarness.create()).core.folded
     let starts = 0
     const tools = watchTools(agentDeps().tools, () => (starts += 1))
-    const peers = { ...NO_PEERS, workspace }
+    const peers = { ...NO_PEERS, workspace, isWanted }
     const child = new SessionHarness({ ...agentDeps(), tools, peers })
     const { id: sessionId, agent, model } = session
     const limits = toLimits(session, BUILTIN_AGENTS[0]!)
@@ -53,6 +57,33 @@ describe('a child whose workspace is far away', () => {
     ])
     expect(countStarts()).toBe(0)
     expect(child.model.isCalled).toBe(true)
+  })
+
+  test('[AGT5][TOOL1] has a tool error where nothing is heard of it, and goes on', async () => {
+    const { child, countStarts } = await newChild(() => new Promise(() => {}))
+    expect(ofType(child, 'tool_result')).toEqual([])
+    child.timers.advance(LOOK_UP_MS)
+    await child.settle()
+    expect(ofType(child, 'tool_result')).toMatchObject([
+      { error: { code: 'tool_error', message: expect.stringContaining('cannot be reached') } },
+    ])
+    expect(countStarts()).toBe(0)
+    expect(child.model.isCalled).toBe(true)
+  })
+
+  test('[CAN4][RUN9] asks again whether it is wanted where it has heard nothing of that', async () => {
+    let asked = 0
+    const isWanted = (): Promise<boolean> =>
+      ++asked === 1 ? new Promise(() => {}) : Promise.resolve(true)
+    const { child } = await newChild(async () => new MemoryWorkspace(), isWanted)
+    child.crash()
+    await child.settle()
+    expect([asked, child.model.isCalled]).toEqual([1, false])
+    child.timers.advance(LOOK_UP_MS)
+    await child.settle()
+    child.timers.advance(60_000)
+    await child.settle()
+    expect([asked, child.model.isCalled]).toEqual([2, true])
   })
 
   test('[CAN4] starts no tool when it is reached after a cancel', async () => {

@@ -9,6 +9,7 @@ import {
   type Letter,
   type NewPeer,
 } from './letters.ts'
+import { LOOK_UP_MS } from '#protocol/limits'
 import type { SessionState } from '#protocol/state'
 import {
   decideLateContacts,
@@ -31,6 +32,7 @@ import { Mailbox, type StoredLetter } from './mailbox.ts'
 import { Mailer } from './mailer.ts'
 import { ProgressTeller } from './progress.ts'
 import type { SessionDeps } from './session-deps.ts'
+import { within } from './timers.ts'
 
 export type CorrespondenceDeps = {
   session: SessionDeps
@@ -233,17 +235,16 @@ export class Correspondence {
   private async ask(sessionId: string, claim: Claim, signal: AbortSignal): Promise<boolean> {
     const { peers, timers } = this.deps.session
     for (let attempt = 0; !signal.aborted; attempt++) {
-      try {
-        // oxlint-disable-next-line no-await-in-loop
-        return await peers.isWanted(sessionId, this.deps.owner() ?? '', claim)
-      } catch {
-        const pause = Math.min(ASK_PAUSE_MAX_MS, ASK_PAUSE_MS * 2 ** attempt)
-        // oxlint-disable-next-line no-await-in-loop
-        await new Promise<void>((resolve) => {
-          const timer = timers.set(pause, resolve)
-          signal.addEventListener('abort', () => (timers.clear(timer), resolve()), { once: true })
-        })
-      }
+      const asked = peers.isWanted(sessionId, this.deps.owner() ?? '', claim)
+      // oxlint-disable-next-line no-await-in-loop
+      const isWanted = await within<boolean | null>(timers, LOOK_UP_MS, asked, null)
+      if (isWanted !== null) return isWanted
+      const pause = Math.min(ASK_PAUSE_MAX_MS, ASK_PAUSE_MS * 2 ** attempt)
+      // oxlint-disable-next-line no-await-in-loop
+      await new Promise<void>((resolve) => {
+        const timer = timers.set(pause, resolve)
+        signal.addEventListener('abort', () => (timers.clear(timer), resolve()), { once: true })
+      })
     }
     return false
   }

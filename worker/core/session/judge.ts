@@ -7,9 +7,11 @@ import { approvalsOf } from './inherited.ts'
 import { evaluate, type Action, type Policy, type Rule } from '../policy/policy.ts'
 import type { Verdict } from '../policy/policy.ts'
 import { reviewOutcome, type Approval, type Outcome, type Review } from '../policy/review.ts'
+import { lookUp, type Timers } from './timers.ts'
 
 export type JudgeDeps = {
   session: () => SessionConfig
+  timers: Timers
   /** Read for each action: a rule that somebody took back must not hold a moment longer. */
   ownerRules: () => Promise<readonly SavedRule[]>
   /** What whoever made this session may do unasked; null: they are gone, or out of reach. */
@@ -55,10 +57,10 @@ export async function review(
 
 async function loadPolicy(deps: JudgeDeps): Promise<{ policy: Policy; hasRules: boolean }> {
   const [rules, inheritance] = await Promise.all([
-    deps.ownerRules().catch(() => null),
+    lookUp(deps.timers, deps.ownerRules),
     inheritanceOf(deps.session(), deps.above),
   ])
-  return { policy: toPolicy(deps, inheritance, rules ?? []), hasRules: rules !== null }
+  return { policy: toPolicy(deps, inheritance, rules?.found ?? []), hasRules: rules !== null }
 }
 
 function toPolicy(

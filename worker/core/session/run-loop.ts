@@ -9,6 +9,7 @@ import { estimateRequest, estimateText } from './context.ts'
 import type { ModelCaller } from './model-caller.ts'
 import { ModelError, type ModelFinish, type ModelPart, type ModelRequest } from './model.ts'
 import type { RunContext } from './run-context.ts'
+import { RunFailure } from './run-failure.ts'
 import { SeamCutter } from './seam.ts'
 import { ThoughtReader } from './thought.ts'
 import type { ToolCall, ToolCallIo, ToolCalls } from './tool-calls.ts'
@@ -264,7 +265,7 @@ function toToolCall(callId: string, toolName: string, args: string): ToolCall {
 }
 
 export function describeFailure(error: unknown): { code: string; message: string } {
-  if (error instanceof ModelError) {
+  if (error instanceof ModelError || error instanceof RunFailure) {
     return { code: error.code, message: error.message.slice(0, FAILURE_CHARS).toWellFormed() }
   }
   // Anything else is a bug of ours: people get its kind, never its inside.

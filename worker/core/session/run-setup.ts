@@ -8,7 +8,8 @@ import { modeOf } from './inherited.ts'
 import { ModelError, type Model } from './model.ts'
 import { toMissionNotes, type StandingMission } from './mission-text.ts'
 import type { SessionDeps } from './session-deps.ts'
-import { within } from './timers.ts'
+import { RunFailure } from './run-failure.ts'
+import { lookUp, within } from './timers.ts'
 import type { HotState, SessionState } from '#protocol/state'
 
 /** What an agent's mission may take to be read: a run must not wait for a database that is slow. */
@@ -79,16 +80,23 @@ const MISSION_UNREAD: Warning = {
 }
 
 async function findAgent(
-  { agents }: SetupDeps,
+  { agents, timers }: SetupDeps,
   owner: string,
   name: string,
 ): Promise<{ agent: Agent; warnings: readonly Warning[] }> {
   // Most sessions have a built-in agent: those must not wait for a database.
-  const agent = agents.find(name) ?? (await agents.load(owner, name))
+  const builtIn = agents.find(name)
+  const look = builtIn === null ? await lookUp(timers, () => agents.load(owner, name)) : null
+  // Another agent in its place could be allowed more than this one.
+  if (builtIn === null && look === null) throw new RunFailure('agent_unavailable', unread(name))
+  const agent = builtIn ?? look?.found ?? null
   if (agent !== null) return { agent, warnings: [] }
   const message = `There is no agent called ${name} any more; ${DEFAULT_AGENT} answers instead.`
   return { agent: agents.find(DEFAULT_AGENT)!, warnings: [{ code: 'unknown_agent', message }] }
 }
+
+const unread = (name: string): string =>
+  `The agent ${name} cannot be read now, so nothing was done. Try again in a moment.`
 
 function toCandidates(models: SessionDeps['models'], modelId: string, agent: Agent): Model[] {
   const ids = new Set([modelId, ...agent.models, ...models.fallbacksOf(modelId)])

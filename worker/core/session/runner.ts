@@ -7,7 +7,8 @@ import { parseRunId } from '#protocol/ids'
 import { waitingCalls } from '#protocol/reduce-decisions'
 import type { SessionState } from '#protocol/state'
 import type { Agent } from '../agents/agent.ts'
-import type { ContactRequest, ToolOutcome } from '../tools/tool.ts'
+import { ToolFailure, type ContactRequest, type ToolOutcome } from '../tools/tool.ts'
+import type { Workspace } from '../workspace/workspace.ts'
 import { ActiveRun, type RunDeps } from './active-run.ts'
 import type { RunReport } from './decide-types.ts'
 import { judge, patternsOf, review, type JudgeDeps } from './judge.ts'
@@ -145,12 +146,29 @@ export class Runner {
     if (parent !== undefined) {
       const { workspaceId, topRunId } = parent
       const child = { topRunId, childRunId: runId }
-      return () => session.peers.workspace(workspaceId, this.deps.owner(), child)
+      return () => this.openFar(session.peers.workspace(workspaceId, this.deps.owner(), child))
     }
     const own = new RunWorkspace(files, runId, (changed) =>
       report({ type: 'files', runId, attempt, files: changed }),
     )
     return () => Promise.resolve(own)
+  }
+
+  /** In another object: a call must not hang on it. */
+  private async openFar(opening: Promise<Workspace>): Promise<Workspace> {
+    const opened = opening.then(
+      (workspace) => ({ workspace }),
+      (error: unknown) => ({ error }),
+    )
+    const lost = { error: new ToolFailure('The workspace cannot be reached now. Try again.') }
+    const found = await within<{ workspace: Workspace } | { error: unknown }>(
+      this.deps.session.timers,
+      LOOK_UP_MS,
+      opened,
+      lost,
+    )
+    if ('error' in found) throw found.error
+    return found.workspace
   }
 
   /** One after another: calls of one step turn to others in the order in which they were made. */

@@ -272,8 +272,9 @@ export class SessionCore {
   }
 
   private judging(owner: string): JudgeDeps {
-    const { rules, sensitivePatterns } = this.deps
+    const { rules, sensitivePatterns, timers } = this.deps
     return {
+      timers,
       session: () => this.state.session,
       ownerRules: () => rules.load(owner),
       above: (sessionId) => this.above(owner, sessionId),

@@ -1,5 +1,7 @@
 // Time as a parameter, so that tests own it.
 
+import { LOOK_UP_MS } from '#protocol/limits'
+
 export interface Timers {
   set(ms: number, run: () => void): unknown
   clear(handle: unknown): void
@@ -31,6 +33,19 @@ export class Timer {
     if (this.handle !== null) this.timers.clear(this.handle)
     this.handle = null
   }
+}
+
+/**
+ * What is looked up elsewhere, in a database or another object: asked twice, within the time that a run
+ * may hang on it. null: it failed both times, or was not heard of.
+ */
+export async function lookUp<T>(
+  timers: Timers,
+  find: () => Promise<T>,
+): Promise<{ found: T } | null> {
+  const once = async (): Promise<{ found: T } | null> => ({ found: await find() })
+  const first = await within(timers, LOOK_UP_MS / 2, once(), null)
+  return first ?? within(timers, LOOK_UP_MS / 2, once(), null)
 }
 
 /** What comes of it, or `otherwise` where it fails or takes longer than this. Never rejects. */

@@ -3,7 +3,7 @@
 
 import type { DecisionKind, Plan, Question, Severity } from '#protocol/decision-events'
 import type { EventBody, Mode } from '#protocol/events'
-import { TOOL_CALLS_PER_RUN } from '#protocol/limits'
+import { LOOK_UP_MS, TOOL_CALLS_PER_RUN } from '#protocol/limits'
 import { shorten } from '#protocol/text'
 import { toRule, type Action, type Verdict } from '../policy/policy.ts'
 import type { Approval, Outcome, Review } from '../policy/review.ts'
@@ -17,6 +17,7 @@ import {
 } from '../tools/tool.ts'
 import type { FileChange, Workspace } from '../workspace/workspace.ts'
 import type { ResponseWriter } from './response-writer.ts'
+import { within, type Timers } from './timers.ts'
 
 /**
  * `refused`: answered without being run. `approval`: a person, or a setting in their place, has
@@ -57,6 +58,7 @@ export type ToolCallIo = {
   workspace: () => Promise<Workspace>
   mode: Mode
   now: () => number
+  timers: Timers
   /** False: the run is over. */
   emit: (events: EventBody[]) => boolean
   judge: (action: Action) => Promise<Verdict>
@@ -221,10 +223,10 @@ export class ToolCalls {
         return { arguments: call.arguments }
       case 'file_edit': {
         // A change that cannot be shown can still be asked about.
-        const { diff } = await this.io
+        const preview: Promise<{ diff?: string }> = this.io
           .workspace()
           .then((workspace) => prepared.preview(workspace))
-          .catch(() => ({ diff: undefined }))
+        const { diff } = await within(this.io.timers, LOOK_UP_MS, preview, {})
         const { path } = action
         return { path, arguments: call.arguments, ...(diff === undefined ? {} : { diff }) }
       }
