@@ -19,11 +19,18 @@ type Token =
 
 type Segment = 'folders' | readonly Token[]
 
-export type Glob = (path: string) => boolean
+export type Glob = {
+  (path: string): boolean
+  /**
+   * The pattern begins with names that this folder has, and goes on below it: `docs/x.md` from `docs`
+   * on. One that begins anywhere says nothing about a folder that it has no name of.
+   */
+  leadsTo: (folder: string) => boolean
+}
 
 /** The whole path. For saying yes: a pattern that means nothing, or is too large, matches nothing. */
 export function toGlob(pattern: string): Glob {
-  return compile(pattern, toSegments) ?? (() => false)
+  return compile(pattern, toSegments) ?? toConstant(false)
 }
 
 /**
@@ -31,8 +38,10 @@ export function toGlob(pattern: string): Glob {
  * For saying no: what cannot be understood matches everything.
  */
 export function toTreeGlob(pattern: string): Glob {
-  return compile(pattern, toTreeSegments) ?? (() => true)
+  return compile(pattern, toTreeSegments) ?? toConstant(true)
 }
+
+const toConstant = (answer: boolean): Glob => Object.assign(() => answer, { leadsTo: () => answer })
 
 export function isTreePattern(pattern: string): boolean {
   return compile(pattern, toTreeSegments) !== null
@@ -50,11 +59,27 @@ function compile(
     if (segments === null) return null
     globs.push(segments)
   }
-  return (path) => {
+  const starts = globs.flatMap((segments) => toStarts(segments))
+  const matches = (patterns: typeof globs, path: string): boolean => {
     const names = path.split('/').map((name) => Array.from(name))
-    return globs.some((segments) => matchesPath(segments, names))
+    return patterns.some((segments) => matchesPath(segments, names))
   }
+  return Object.assign((path: string) => matches(globs, path), {
+    leadsTo: (folder: string) => matches(starts, folder),
+  })
 }
+
+/** Of `a/b/c`: `a` and `a/b`, each wherever the whole may begin. */
+function toStarts(segments: readonly Segment[]): (readonly Segment[])[] {
+  const last = segments.findLastIndex((segment) => segment !== 'folders')
+  return segments.flatMap((segment, index) =>
+    index < last && hasName(segment) ? [segments.slice(0, index + 1)] : [],
+  )
+}
+
+/** `*` is every folder, so it says nothing about this one. */
+const hasName = (segment: Segment): boolean =>
+  segment !== 'folders' && segment.some(({ type }) => type === 'char')
 
 /** For a path that is meant as it stands. */
 export function escapeGlob(path: string): string {

@@ -3,6 +3,7 @@
 import { always, hasOption, hasText, judged, reads, toOperands } from './call.ts'
 import type { Call, Judge, Judgement } from './call.ts'
 import { destroys, plain, READS, risky, unseen } from './finding.ts'
+import { readOptions, type Known } from './options.ts'
 import { knownWord } from './shell-words.ts'
 
 const names = (text: string): string[] => text.trim().split(/\s+/)
@@ -17,12 +18,14 @@ function interpreter({ args, stdin }: Call): Judgement {
   return judged(unseen('runs a program whose content is not seen here'))
 }
 
-type Packages = { looks: string; runs: string; publishes: string }
+/** `asks`: what looks only where nothing stands behind it; `npm version 2.0.0` sets one. */
+type Packages = { looks: string; asks?: string; runs: string; publishes: string }
 
 /** `npm test` runs what the project says; `npm install` fetches what others say. */
 const PACKAGES: Readonly<Record<string, Packages>> = {
   npm: {
-    looks: 'ls list ll la why explain root prefix bin help version help-search',
+    looks: 'ls list ll la why explain root prefix bin help help-search',
+    asks: 'version',
     runs: 'test t tst run run-script start stop restart',
     publishes: 'publish unpublish deprecate owner access token dist-tag team org',
   },
@@ -36,36 +39,47 @@ const PACKAGES: Readonly<Record<string, Packages>> = {
     runs: 'test t run start build lint',
     publishes: 'publish unpublish',
   },
-  bun: { looks: 'pm help', runs: 'test run build', publishes: 'publish' },
-  deno: { looks: 'info help types doc lint', runs: 'test check fmt', publishes: 'publish deploy' },
+  bun: { looks: 'help', runs: 'test run build', publishes: 'publish' },
+  deno: { looks: 'info help types doc', runs: 'test check fmt lint', publishes: 'publish deploy' },
   pip: { looks: 'list show freeze check help', runs: '', publishes: 'upload' },
-  uv: { looks: 'tree help version', runs: '', publishes: 'publish' },
-  poetry: { looks: 'show check about env version', runs: 'run', publishes: 'publish' },
+  uv: { looks: 'help', asks: 'version', runs: 'tree', publishes: 'publish' },
+  poetry: { looks: 'show about', asks: 'version env check', runs: 'run', publishes: 'publish' },
   cargo: {
-    looks: 'tree metadata version help locate-project',
-    runs: 'test build check run clippy fmt bench doc',
+    looks: 'version help locate-project',
+    runs: 'test build check run clippy fmt bench doc tree metadata',
     publishes: 'publish yank owner',
   },
-  go: { looks: 'version env list doc help', runs: 'test build vet fmt', publishes: '' },
-  gem: { looks: 'list info help environment', runs: '', publishes: 'push yank owner' },
-  bundle: { looks: 'list show info check', runs: 'exec', publishes: '' },
+  go: { looks: 'version doc help', asks: 'env', runs: 'test build vet fmt list', publishes: '' },
+  gem: { looks: 'list info help', asks: 'environment', runs: '', publishes: 'push yank owner' },
+  bundle: { looks: 'list info', runs: 'exec show check', publishes: '' },
   mvn: { looks: '', runs: 'test compile package verify', publishes: 'deploy release:perform' },
-  gradle: { looks: 'tasks projects', runs: 'test build check', publishes: 'publish' },
+  gradle: { looks: '', runs: 'test build check tasks projects', publishes: 'publish' },
 }
 
+/** Of subcommands that look; none of them writes or starts anything. */
+const LOOKS: Known = {
+  flags: 'galpv',
+  long: `json long parseable global all prod production dev depth recursive outdated uptodate format local user
+    not-required tree no-dev`,
+}
+
+/** The subcommand comes first: behind an option it could be that option's value. */
 function packageManager({ name, args }: Call): Judgement {
   const key = name === 'pip3' ? 'pip' : name
   const known = Object.hasOwn(PACKAGES, key) ? PACKAGES[key] : undefined
-  const [sub] = toOperands(args)
+  const [sub, ...rest] = args
   if (known === undefined) return judged(risky('installs or removes packages'))
-  if (sub === undefined) {
-    const isAsking = args.length === 1 && /^(?:-[vVh]|--version|--help)$/.test(args[0]!.text)
-    return judged(isAsking ? READS : risky('installs packages'))
-  }
+  if (sub === undefined) return judged(risky('installs packages'))
+  if (rest.length === 0 && /^(?:-[vVh]|--version|--help)$/.test(sub.text)) return judged(READS)
   if (!sub.isKnown) return judged(risky('runs a subcommand that is not known'))
-  const has = (list: string): boolean => list.split(' ').includes(sub.text)
-  if (has(known.publishes)) return judged(destroys('publishes, or changes what is published'))
-  if (has(known.looks)) return judged(READS)
+  const has = (list: string, { text } = sub): boolean =>
+    text !== '' && list.split(' ').includes(text)
+  // Anywhere: a wrong yes to this cannot be taken back.
+  if (toOperands(args).some((word) => has(known.publishes, word)) && !has(known.runs)) {
+    return judged(destroys('publishes, or changes what is published'))
+  }
+  if (has(known.looks) && !readOptions(rest, LOOKS).isOdd) return judged(READS)
+  if (has(known.asks ?? '') && rest.length === 0) return judged(READS)
   if (has(known.runs)) return judged(plain('runs a script of the project'))
   return judged(risky('installs, changes or runs packages'))
 }
@@ -105,14 +119,19 @@ function kill({ args }: Call): Judgement {
 
 function crontab({ args }: Call): Judgement {
   if (hasOption(args, 'r')) return judged(destroys('removes every scheduled task'))
-  return judged(hasText(args, '-l') ? READS : risky('schedules programs'))
+  return judged(args.length === 1 && hasText(args, '-l') ? READS : risky('schedules programs'))
 }
+
+const SERVICE_LOOKS = new Set(names('status list-units list-timers show is-active is-enabled cat'))
+const SERVICE: Known = { flags: 'alq', valued: 'nptu', long: 'all full no-pager quiet user' }
 
 function systemctl({ args }: Call): Judgement {
   if (hasText(args, 'poweroff', 'reboot', 'halt', 'kexec', 'emergency', 'rescue')) {
     return judged(destroys('stops the machine'))
   }
-  return judged(hasText(args, 'status', 'list-units', 'show') ? READS : risky('steers services'))
+  const [sub, ...rest] = args
+  const isLook = sub !== undefined && SERVICE_LOOKS.has(sub.text)
+  return judged(isLook && !readOptions(rest, SERVICE).isOdd ? READS : risky('steers services'))
 }
 
 const listed = (list: string, judge: Judge): [string, Judge][] =>
@@ -121,7 +140,7 @@ const listed = (list: string, judge: Judge): [string, Judge][] =>
 /** Nothing any of them is told can change a file: what they print is what they do. */
 const READERS = `: [ arch basename bc break cal cat cksum clear cmp column comm continue cut df dirname dirs
   du echo egrep exit expand expr factor false fgrep fmt fold free getconf getopts grep groups head hexdump
-  html-to-markdown id jobs join jq let local locale logname look ls lsb_release lscpu md5sum more nl nproc numfmt
+  html-to-markdown id join jq let local locale logname look ls lsb_release lscpu md5sum more nl nproc numfmt
   od paste pathchk popd pr printenv printf ps pwd read readlink readonly realpath return rev seq set
   sha1sum sha224sum sha256sum sha384sum sha512sum shasum shift shopt sleep stat strings sum tac tail test
   times top tr true tsort tty type typeset ulimit umask unalias uname unexpand unset uptime users vdir wait wc
@@ -142,7 +161,7 @@ const INTERPRETERS = `python python2 python3 pypy node nodejs perl ruby php lua 
 const EDITORS = 'vi vim nvim view nano emacs pico ed ex joe micro'
 const MACHINE = `mount umount swapoff swapon sysctl modprobe insmod rmmod iptables ip6tables nft ufw chattr setfacl
   usermod useradd adduser groupadd passwd visudo chsh service launchctl at batch pkill killall skill
-  tmux screen xterm setcap ldconfig update-alternatives hash enable bind complete compgen mknod chpasswd`
+  fc tmux screen xterm setcap ldconfig update-alternatives hash enable bind complete compgen mknod chpasswd`
 
 export const PROGRAM_JUDGES: ReadonlyMap<string, Judge> = new Map([
   ...listed(READERS, reads),

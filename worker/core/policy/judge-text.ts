@@ -1,167 +1,169 @@
-// Programs that read, unless an option or a script of their own says otherwise.
+// Programs that read, unless an option or an operand says otherwise.
 
-import { hasOption, hasText, hasUncertain, judged, toOperands } from './call.ts'
-import type { Call, Inner, Judge, Judgement } from './call.ts'
-import { destroys, READS, risky } from './finding.ts'
-import { UNKNOWN_TEXT, UNKNOWN_WORD, type Word } from './shell-words.ts'
+import { judged, toOperands } from './call.ts'
+import type { Call, Judge, Judgement } from './call.ts'
+import { READS, risky } from './finding.ts'
+import { awk } from './judge-awk.ts'
+import { fd, find } from './judge-find.ts'
+import { sed } from './judge-sed.ts'
+import { hasGiven, ODD, readOptions, valuesOf, type Known, type Options } from './options.ts'
+import { UNKNOWN_WORD, type Word } from './shell-words.ts'
 
-const UNCERTAIN = risky('has an argument that is not known and could change what it does')
-
-/** Reads only, unless one of these is among its arguments. */
-const readsUnless =
-  (odd: RegExp, what: string): Judge =>
+/** Reads only, with options that are listed here and operands that `isFine`. */
+const readsWith =
+  (known: Known, isFine: (operands: readonly Word[]) => boolean = () => true): Judge =>
   ({ args }) => {
-    if (args.some(({ text }) => odd.test(text))) return judged(risky(what))
-    return judged(hasUncertain(args) ? UNCERTAIN : READS)
+    const options = readOptions(args, known)
+    return judged(options.isOdd || !isFine(options.operands) ? ODD : READS)
   }
 
-const FIND_RUNS: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir'])
-const FIND_WRITES: ReadonlySet<string> = new Set(['-fprint', '-fprint0', '-fls', '-fprintf'])
-
-function find({ args, places }: Call): Judgement {
-  const findings = [READS]
-  const inner: Inner[] = []
-  if (hasText(args, '-delete')) findings.push(destroys('deletes every file it finds'))
-  if (hasUncertain(args)) findings.push(UNCERTAIN)
-  for (const [index, { text }] of args.entries()) {
-    if (FIND_WRITES.has(text)) {
-      const finding = places.change(args[index + 1] ?? UNKNOWN_WORD, 'overwrite')
-      if (finding !== null) findings.push(finding)
-    }
-    if (!FIND_RUNS.has(text)) continue
-    const rest = args.slice(index + 1)
-    const end = rest.findIndex((word, at) => {
-      return word.text === ';' || (word.text === '+' && rest[at - 1]?.text === '{}')
-    })
-    const words = (end < 0 ? rest : rest.slice(0, end)).map((word) => fill(word, '{}'))
-    inner.push({ words, offset: index + 2 })
+const writesOut =
+  (known: Known): Judge =>
+  ({ args, places }) => {
+    const options = readOptions(args, known)
+    // Which of them counts differs from program to program.
+    const files = valuesOf(options, 'o', 'output').map((file) => file ?? UNKNOWN_WORD)
+    const findings = files.map((file) => places.change(file, 'overwrite'))
+    return judged(options.isOdd ? ODD : READS, ...findings)
   }
-  return { findings, inner }
+
+const sort = writesOut({
+  flags: 'bdfgiMhnRrVcCmsuz',
+  valued: 'ktSo',
+  long: `ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort
+    human-numeric-sort numeric-sort random-sort reverse version-sort check merge stable unique zero-terminated debug
+    help version`,
+  longValued: 'key field-separator buffer-size sort batch-size parallel output',
+})
+
+const shuf = writesOut({
+  flags: 'ezr',
+  valued: 'ino',
+  long: 'echo zero-terminated repeat help version',
+  longValued: 'input-range head-count output',
+})
+
+/** A second file is where the result goes. One pattern can stand for two files. */
+function judgeSecond({ operands, isOdd }: Options, places: Call['places']): Judgement {
+  const [, ...outputs] = operands
+  const isMany = operands.some(({ isGlob }) => isGlob)
+  const findings = outputs.map((output) => places.change(output, 'overwrite'))
+  return judged(isOdd || isMany ? ODD : READS, ...findings)
 }
 
-/** What another program puts in is not known. */
-export function fill(word: Word, hole: string): Word {
-  if (hole === '' || !word.text.includes(hole)) return word
-  return { ...word, text: word.text.replaceAll(hole, UNKNOWN_TEXT), isKnown: false }
+const UNIQ: Known = {
+  flags: 'cdDiuz',
+  valued: 'fsw',
+  long: 'count repeated all-repeated ignore-case unique zero-terminated group help version',
+  longValued: 'skip-fields skip-chars check-chars',
 }
 
-function fd({ args }: Call): Judgement {
-  const at = args.findIndex(({ text }) => /^(?:-[a-zA-Z]*[xX]|--exec(?:-batch)?)$/.test(text))
-  if (at < 0) return judged(hasUncertain(args) ? UNCERTAIN : READS)
-  const words = [...args.slice(at + 1), UNKNOWN_WORD].map((word) => fill(word, '{'))
-  return { findings: [READS], inner: [{ words, offset: at + 2 }] }
-}
+const uniq: Judge = ({ args, places }) => judgeSecond(readOptions(args, UNIQ), places)
 
-function sed({ args, places }: Call): Judgement {
-  if (args.some(({ isKnown }) => !isKnown)) return judged(UNCERTAIN)
-  const given = args.flatMap(({ text }, index) => {
-    if (/^-[nErsuz]*e$|^--expression$/.test(text)) return [args[index + 1]?.text ?? '']
-    const joined = /^-[nErsuz]*e(.+)$|^--expression=(.*)$/s.exec(text)
-    return joined === null ? [] : [joined[1] ?? joined[2] ?? '']
-  })
-  const operands = toOperands(args)
-  const scripts = given.length > 0 ? given : operands.slice(0, 1).map(({ text }) => text)
-  const isFromFile = hasOption(args, 'f', '--file') && !given.some((text) => text.includes('f'))
-  if (isFromFile || !scripts.every(isPlainSed)) {
-    return judged(risky('runs a sed script that can write files or start programs'))
+const XXD_FLAG =
+  /^-(?:a|autoskip|b|bits|C|capitalize|e|E|EBCDIC|h|help|i|include|p|ps|plain|r|revert|u|v)$/
+const XXD_VALUED = /^-(?:c|cols|g|groupsize|l|len|o|offset|s|seek|n|name|R)$/
+const XXD_JOINED = /^-[cglos][+-]?\w*$/
+
+/** Its options are whole words behind one dash. */
+function xxd({ args, places }: Call): Judgement {
+  const operands: Word[] = []
+  let isOdd = args.some(({ isKnown }) => !isKnown)
+  for (let at = 0; at < args.length; at++) {
+    const { text } = args[at]!
+    if (!/^-./.test(text)) operands.push(args[at]!)
+    else if (XXD_VALUED.test(text)) at++
+    else if (!XXD_FLAG.test(text) && !XXD_JOINED.test(text)) isOdd = true
   }
-  const isInPlace = args.some(({ text }) => /^-[nErsuz]*i|^--in-/.test(text))
-  if (!isInPlace) return judged(READS)
-  const files = given.length > 0 ? operands : operands.slice(1)
-  const backup = args.flatMap(({ text }) => SED_BACKUP.exec(text)?.slice(1) ?? []).join('')
-  // A star in it stands for the name: `package-*.json` is a name nobody would expect of `lock`.
-  if (/[*/]/.test(backup)) return judged(risky('keeps copies under names that are made up'))
-  const copies = files.map((word) => ({ ...word, text: `${word.text}${backup}` }))
-  return judged(...[...files, ...copies].map((word) => places.change(word, 'write')))
+  return judgeSecond({ given: [], operands, end: 0, isOdd }, places)
 }
 
-const SED_BACKUP = /^(?:-[nErsuz]*i|--in-[a-z]*=)(.+)$/s
-
-/** No brackets: a slash within them does not end the expression, and would hide what follows. */
-const SED_ADDRESS =
-  /^(?:\d+(?:~\d+)?|\$|\/(?:[^/\\\n[]|\\.)*\/I?)(?:\s*,\s*(?:[+~]?\d+|\$|\/(?:[^/\\\n[]|\\.)*\/I?))?/
-const SED_LETTER = /^[pdqQ=nNgGhHxDPlz{}]/
-const SED_TEXT = /^[aic](?:\\\n|[^\n])*/
-
-/** Only printing, deleting, and replacing: no `e`, no `w`, no `r`, nothing unusual. */
-function isPlainSed(script: string): boolean {
-  let rest = script
-  for (let last = -1; rest !== '' && rest.length !== last;) {
-    last = rest.length
-    rest = rest.replace(/^[\s;]+/, '')
-    rest = rest.replace(SED_ADDRESS, '')
-    rest = rest.replace(/^\s*!?\s*/, '')
-    const replaced = dropReplacement(rest)
-    rest = replaced ?? rest.replace(SED_LETTER, '').replace(SED_TEXT, '')
-  }
-  return rest === ''
-}
-
-/** `s/a/b/g` and `y/a/b/`, with any delimiter; null where there is none, or it runs or writes. */
-function dropReplacement(script: string): string | null {
-  const [verb, delimiter] = script
-  if ((verb !== 's' && verb !== 'y') || delimiter === undefined || /[\s\\\w]/.test(delimiter)) {
-    return null
-  }
-  let seen = 0
-  let at = 1
-  let isBracket = false
-  for (; at < script.length && seen < 3; at++) {
-    const char = script[at]
-    if (char === '\\') at++
-    else if (char === '[' && seen === 1) isBracket = true
-    else if (char === ']') isBracket = false
-    else if (char === delimiter && isBracket) return null
-    else if (char === delimiter) seen++
-  }
-  if (seen < 3) return null
-  const flags = /^[gpiIM\d]*/.exec(script.slice(at))?.[0] ?? ''
-  const rest = script.slice(at + flags.length)
-  return rest === '' || /^[\s;}]/.test(rest) ? rest : null
-}
-
-function awk({ args }: Call): Judgement {
-  if (args.some(({ isKnown }) => !isKnown)) return judged(UNCERTAIN)
-  const isOdd = args.some(({ text }) => {
-    if (/^-(?:f|i|l|E|D)|^--(?:file|include|load|exec|debug)/.test(text)) return true
-    if (/print[^;}\n]*>/.test(text)) return true
-    // Comparisons with a number and "or" use the same characters as writing and starting programs.
-    const bare = text.replaceAll(/\|\||>=|>\s*-?\d/g, '')
-    return /[|>@]|system|getline|close/.test(bare)
-  })
-  return judged(isOdd ? risky('runs an awk script that can write files or start programs') : READS)
-}
-
-function sort({ args, places }: Call): Judgement {
-  if (hasUncertain(args)) return judged(UNCERTAIN)
-  if (args.some(({ text }) => /^--(?:com|T|files0)/.test(text))) {
-    return judged(risky('starts another program'))
-  }
-  const at = args.findIndex(({ text }) => /^-[a-zA-Z]*o|^--o/.test(text))
-  if (at < 0) return judged(READS)
-  const joined = /^-[a-zA-Z]*?o(.+)$|^--o[a-z]*=(.*)$/s.exec(args[at]!.text)
-  const name = joined?.[1] ?? joined?.[2]
-  const word = name === undefined ? args[at + 1] : { ...args[at]!, text: name }
-  return judged(places.change(word ?? UNKNOWN_WORD, 'overwrite'), READS)
-}
-
-/** uniq and xxd: a second file is where the result goes. */
-function secondIsOutput({ args, places }: Call): Judgement {
-  if (hasUncertain(args)) return judged(UNCERTAIN)
-  const [, output] = toOperands(args).filter(({ text }) => !/^\d+$/.test(text))
-  return judged(READS, output === undefined ? null : places.change(output, 'overwrite'))
+const YQ: Known = {
+  flags: 'rnNPMCei0',
+  valued: 'poI',
+  long: 'inplace in-place prettyPrint colors no-colors no-doc null-input raw-output exit-status unwrapScalar help version',
+  longValued: 'input-format output-format indent',
 }
 
 function yq({ args, places }: Call): Judgement {
-  if (!hasOption(args, 'i', '--inplace', '--in-place')) {
-    return judged(hasUncertain(args) ? UNCERTAIN : READS)
-  }
-  return judged(
-    ...toOperands(args)
-      .slice(1)
-      .map((word) => places.change(word, 'write')),
-  )
+  const options = readOptions(args, YQ)
+  if (!hasGiven(options, 'i', 'inplace', 'in-place')) return judged(options.isOdd ? ODD : READS)
+  const [, ...files] = toOperands(args)
+  const findings = files.map((word) => places.change(word, 'write'))
+  return judged(options.isOdd ? ODD : READS, ...findings)
 }
+
+/** With -x it runs a command, and so it does with a letter before it. */
+function jobs({ args }: Call): Judgement {
+  const options = readOptions(args, { flags: 'lnprs', isFront: true })
+  if (!options.isOdd) return judged(READS)
+  const starts = [options.end, options.end + 1].filter((start) => start < args.length)
+  const inner = starts.map((start) => ({ words: args.slice(start), offset: start + 1 }))
+  return { findings: [risky('starts another program')], inner }
+}
+
+const RG: Known = {
+  flags: 'isSvwxnNlcoFUaLHhVq0pPub',
+  valued: 'efgtTmABCdjrEM',
+  long: `ignore-case smart-case case-sensitive invert-match word-regexp line-regexp line-number no-line-number files
+    files-with-matches files-without-match count count-matches only-matching fixed-strings multiline multiline-dotall
+    text follow with-filename no-filename null pretty pcre2 unrestricted quiet byte-offset hidden no-ignore
+    no-ignore-vcs no-heading heading json stats trim vimgrep column no-messages no-config crlf debug version help
+    type-list one-file-system passthru null-data`,
+  longValued: `regexp file glob iglob type type-not type-add max-count after-context before-context context max-depth
+    threads replace encoding max-columns max-filesize sort sortr color colors engine`,
+}
+
+const TREE: Known = {
+  flags: 'adflxiqNQpugshDFvtcUrASnCJX',
+  valued: 'LPIHT',
+  long: `du si dirsfirst filesfirst noreport prune gitignore matchdirs help version inodes device metafirst fromfile
+    ignore-case`,
+  longValued: 'filelimit charset sort timefmt',
+}
+
+const DATE: Known = {
+  flags: 'uR',
+  valued: 'dfr',
+  tails: 'I',
+  long: 'utc universal rfc-email iso-8601 debug help version',
+  longValued: 'date file reference rfc-3339',
+}
+
+const BAT: Known = {
+  flags: 'pnAu',
+  valued: 'lrH',
+  long: 'plain number show-all diff list-languages list-themes help version',
+  longValued: `style color decorations language line-range highlight-line theme tabs wrap terminal-width file-name`,
+}
+
+const DIFF: Known = {
+  flags: 'qsucenryibBwadtTNpEZ',
+  valued: 'UCWxXIFLSD',
+  long: `brief report-identical-files unified context side-by-side recursive new-file ignore-case ignore-all-space
+    ignore-space-change ignore-blank-lines text color minimal normal speed-large-files strip-trailing-cr
+    suppress-common-lines expand-tabs no-dereference help version`,
+  longValued: 'width exclude exclude-from label',
+}
+
+const BASE64: Known = {
+  flags: 'dDi',
+  valued: 'wb',
+  long: 'decode ignore-garbage help version',
+  longValued: 'wrap',
+}
+
+const FILE: Known = {
+  flags: 'bhiLkNnrsSvE0',
+  valued: 'eFfPm',
+  long: `brief mime mime-type mime-encoding dereference no-dereference keep-going no-buffer raw print0 extension help
+    version`,
+  longValued: 'exclude separator files-from parameter magic-file',
+}
+
+const MAPFILE: Known = { flags: 't', valued: 'dnOsu' }
+
+const none = (operands: readonly Word[]): boolean => operands.length === 0
 
 export const TEXT_JUDGES: Readonly<Record<string, Judge>> = {
   find,
@@ -174,23 +176,25 @@ export const TEXT_JUDGES: Readonly<Record<string, Judge>> = {
   mawk: awk,
   nawk: awk,
   sort,
-  uniq: secondIsOutput,
-  xxd: secondIsOutput,
+  shuf,
+  uniq,
+  xxd,
   yq,
-  rg: readsUnless(/^--(?:pre|hostname-bin|search-zip)/, 'starts another program'),
-  tree: readsUnless(/^-[a-zA-Z]*o|^--output/, 'writes a file'),
-  date: readsUnless(/^-[a-zA-Z]*s|^--set|^\d{8}/, 'sets the clock'),
-  hostname: readsUnless(/^[^-]|^-[bF]|^--(?:boot|file)/, 'changes the name of the machine'),
-  less: readsUnless(
-    /^\+|^-[a-zA-Z]*[oOkP]|^--(?:log|lesskey)/,
-    'can start programs or write files',
+  jobs,
+  rg: readsWith(RG),
+  tree: readsWith(TREE),
+  // Anything else that stands there is the time that it sets.
+  date: readsWith(DATE, (operands) => operands.every(({ text }) => text.startsWith('+'))),
+  hostname: readsWith({ flags: 'fiIsdAya' }, none),
+  less: readsWith({ flags: 'SRNXFiIeEgGmMnqQrsuUwWc' }, (operands) =>
+    operands.every(({ text }) => !text.startsWith('+')),
   ),
-  man: readsUnless(/^-[PHpC]|^--(?:pager|html|preprocessor|config)/, 'starts another program'),
-  bat: readsUnless(/^--pager|^--config/, 'starts another program'),
-  diff: readsUnless(/^--(?:output|ed-script)/, 'writes a file'),
-  base64: readsUnless(/^-[a-zA-Z]*o|^--output/, 'writes a file'),
-  history: readsUnless(/^-[a-zA-Z]*[wrancp]/, 'changes the history of the shell'),
-  mapfile: readsUnless(/^-[a-zA-Z]*C/, 'starts another program'),
-  readarray: readsUnless(/^-[a-zA-Z]*C/, 'starts another program'),
-  file: readsUnless(/^-[a-zA-Z]*C|^--compile/, 'writes a file'),
+  man: readsWith({ flags: 'kfwWa', valued: 'sS' }),
+  bat: readsWith(BAT, (operands) => operands[0]?.text !== 'cache'),
+  diff: readsWith(DIFF),
+  base64: readsWith(BASE64),
+  history: readsWith({}, (operands) => operands.every(({ text }) => /^\d+$/.test(text))),
+  mapfile: readsWith(MAPFILE),
+  readarray: readsWith(MAPFILE),
+  file: readsWith(FILE),
 }

@@ -2,15 +2,17 @@
 
 import { hasText, judged, toOperands, type Call, type Judge, type Judgement } from './call.ts'
 import { destroys, READS, risky, unseen, type Finding } from './finding.ts'
-import { fill } from './judge-text.ts'
+import { fill } from './judge-find.ts'
+import { hasGiven, ODD, readOptions, valuesOf, type Known } from './options.ts'
 import { knownWord, UNKNOWN_WORD, type Word } from './shell-words.ts'
 
 type Wrapper = {
   /** Letters of options that take a value, in the same word or the next, and of those that do not. */
   valued: string
   flags: string
-  /** Long options that take the next word as their value. */
+  /** Long options that take a value, joined or as the next word, and of those that do not. */
   long?: string
+  longFlags?: string
   /** Operands before the command: `timeout 5 ls`. */
   skips?: number
   /** Variables may stand before the command: `sudo A=b ls`. */
@@ -21,6 +23,8 @@ type Wrapper = {
 const ALL_RIGHTS = risky('runs with the rights of somebody else')
 const SOME_PROGRAM = risky('starts another program in an unusual way')
 
+const TIMEOUT_FLAGS = '--preserve-status --foreground --verbose'
+
 const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   sudo: { valued: 'ugphCTrtDRU', flags: 'AbEeHiKklnPSsVv', sets: true, finding: ALL_RIGHTS },
   doas: { valued: 'uC', flags: 'Lns', finding: ALL_RIGHTS },
@@ -28,15 +32,19 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   command: { valued: '', flags: 'pvV' },
   builtin: { valued: '', flags: '' },
   exec: { valued: 'a', flags: 'cl' },
-  nohup: { valued: '', flags: '' },
   setsid: { valued: '', flags: 'cfw' },
   nice: { valued: 'n', flags: '', long: '--adjustment' },
   ionice: { valued: 'cnpPu', flags: 't', long: '--class --classdata' },
   chrt: { valued: 'TPDp', flags: 'bfiormv', skips: 1 },
   taskset: { valued: 'p', flags: 'ac', skips: 1 },
-  timeout: { valued: 'sk', flags: 'v', long: '--signal --kill-after', skips: 1 },
+  timeout: {
+    valued: 'sk',
+    flags: 'v',
+    long: '--signal --kill-after',
+    longFlags: TIMEOUT_FLAGS,
+    skips: 1,
+  },
   stdbuf: { valued: 'ioe', flags: '', long: '--input --output --error' },
-  time: { valued: 'fo', flags: 'apqvV', long: '--format --output' },
   unbuffer: { valued: '', flags: 'p' },
   strace: { valued: 'eopsuEPaAbOSIX', flags: 'cCdfFhinqrtTvVwxyYzZkD', finding: SOME_PROGRAM },
   flock: { valued: 'wEc', flags: 'eFnosuxv', skips: 1 },
@@ -48,7 +56,8 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 type Opened = { at: number; isOdd: boolean }
 
 /** Where the options of a wrapper end. */
-function skipOptions(args: readonly Word[], { valued, flags, long = '' }: Wrapper): Opened {
+function skipOptions(args: readonly Word[], wrapper: Wrapper): Opened {
+  const { valued, flags, long = '', longFlags = '' } = wrapper
   let isOdd = false
   let at = 0
   for (; at < args.length; at++) {
@@ -57,8 +66,10 @@ function skipOptions(args: readonly Word[], { valued, flags, long = '' }: Wrappe
     if (text === '--') return { at: at + 1, isOdd }
     if (!/^-./.test(text)) break
     if (text.startsWith('--')) {
-      if (long.split(' ').includes(text)) at++
-      else if (!text.includes('=')) isOdd = true
+      const [name = ''] = text.split('=', 1)
+      const takesValue = long.split(' ').includes(name)
+      if (takesValue && name === text) at++
+      isOdd ||= !takesValue && !longFlags.split(' ').includes(name)
       continue
     }
     const letters = Array.from(text.slice(1))
@@ -105,7 +116,12 @@ function env(call: Call): Judgement {
     const text = [joined, ...args.slice(split + 1).map((word) => word.text)].join(' ')
     return { findings: [risky('splits a text into a command')], scripts: [knownWord(text)] }
   }
-  const spec: Wrapper = { valued: 'uC', flags: 'i0v', long: '--unset --chdir' }
+  const spec: Wrapper = {
+    valued: 'uC',
+    flags: 'i0v',
+    long: '--unset --chdir',
+    longFlags: '--ignore-environment --null --debug',
+  }
   const opened = skipOptions(args, spec)
   let { at } = opened
   const findings: Finding[] = [opened.isOdd ? risky('has an option that is not known here') : READS]
@@ -125,15 +141,13 @@ function xargs({ args }: Call): Judgement {
   const spec: Wrapper = {
     valued: 'aIEdLnPsiel',
     flags: 'rtpx0o',
-    long: '--arg-file --delimiter --max-args --max-procs --max-chars --max-lines --replace',
+    long: '--arg-file --delimiter --max-args --max-procs --max-chars',
+    // Two of them may have a value, but only in the same word.
+    longFlags: '--null --no-run-if-empty --verbose --interactive --exit --replace --max-lines',
   }
   // -i, -e and -l take a value only in the same word.
   const prepared = args.map((word) => (/^-[iel]$/.test(word.text) ? knownWord('-r') : word))
-  const known = new Set(['--null', '--no-run-if-empty', '--verbose', '--interactive', '--exit'])
-  const opened = skipOptions(
-    prepared.map((word) => (known.has(word.text) ? knownWord('-r') : word)),
-    spec,
-  )
+  const opened = skipOptions(prepared, spec)
   const findings = [opened.isOdd ? risky('has an option that is not known here') : READS]
   const words = args.slice(opened.at)
   if (words.length === 0) return { findings }
@@ -144,6 +158,38 @@ function xargs({ args }: Call): Judgement {
   const hole = at < 0 ? null : (value ?? (isNext ? options[at + 1]?.text : undefined) ?? '{}')
   const filled = hole === null ? [...words, UNKNOWN_WORD] : words.map((word) => fill(word, hole))
   return { findings, inner: [{ words: filled, offset: opened.at + 1 }] }
+}
+
+/** It writes what it measured to a file, if it is told one. */
+function time(call: Call): Judgement {
+  const { args, places } = call
+  const options = readOptions(args, TIME)
+  const files = valuesOf(options, 'o', 'output').map((file) => file ?? UNKNOWN_WORD)
+  const change = hasGiven(options, 'a', 'append') ? 'write' : 'overwrite'
+  const written = files.map((file) => places.change(file, change))
+  // What stands behind its own options belongs to the command.
+  const { isOdd } = readOptions(args.slice(0, options.end), TIME)
+  const { findings } = judged(isOdd ? ODD : READS, ...written)
+  if (options.end >= args.length) return { findings }
+  return { findings, inner: [{ words: args.slice(options.end), offset: options.end + 1 }] }
+}
+
+const TIME: Known = {
+  flags: 'apqvV',
+  valued: 'fo',
+  long: 'append portability quiet verbose version help',
+  longValued: 'format output',
+  isFront: true,
+}
+
+/** Its output goes to a file where nobody else takes it. */
+function nohup({ args, places }: Call): Judgement {
+  const at = args[0]?.text === '--' ? 1 : 0
+  const { findings } = judged(
+    args[at]?.text.startsWith('-') === true ? ODD : READS,
+    places.change(knownWord('nohup.out'), 'write'),
+  )
+  return { findings, inner: [{ words: args.slice(at), offset: at + 1 }] }
 }
 
 /** watch hands its words to a shell as one text. */
@@ -237,9 +283,14 @@ const withText =
   }
 
 function flock(call: Call): Judgement {
-  return hasText(call.args, '-c', '--command')
+  const judgement = hasText(call.args, '-c', '--command')
     ? withText(READS)(call)
     : unwrap(WRAPPERS.flock!, call)
+  // It makes the file that it locks.
+  const { at } = skipOptions(call.args, WRAPPERS.flock!)
+  const locked = call.args.slice(at, at + 1)
+  const { findings } = judged(...locked.map((word) => call.places.change(word, 'write')))
+  return { ...judgement, findings: [...judgement.findings, ...findings] }
 }
 
 const DANGEROUS_VARIABLE =
@@ -257,6 +308,8 @@ export const WRAPPER_JUDGES: ReadonlyMap<string, Judge> = new Map<string, Judge>
   ...Object.entries(WRAPPERS).map(([name, spec]) => [name, wrapper(spec)] as const),
   ['command', command],
   ['env', env],
+  ['time', time],
+  ['nohup', nohup],
   ['xargs', xargs],
   ['parallel', parallel],
   ['watch', watch],

@@ -1,7 +1,7 @@
 // Which judge a program has, and what is said of one that has none.
 
 import { judged, type Call, type Judge, type Judgement } from './call.ts'
-import { destroys, plain, READS, unseen } from './finding.ts'
+import { destroys, plain, READS, risky, unseen } from './finding.ts'
 import { FILE_JUDGES } from './judge-files.ts'
 import { git } from './judge-git.ts'
 import { PROGRAM_JUDGES } from './judge-programs.ts'
@@ -30,6 +30,9 @@ export function judgeCall(call: Call, isDefined: boolean): Judgement {
 }
 
 function judgeNamed(call: Call, isDefined: boolean): Judgement {
+  // `time -o x ls`, where time is a word of the shell itself: nobody means a program called `-o`.
+  if (call.name.startsWith('-'))
+    return judged(risky('runs a program that is called like an option'))
   if (call.name.startsWith('mkfs')) return judged(destroys('erases a disk'))
   const judge = JUDGES.get(call.name)
   if (judge !== undefined) return judge(call)

@@ -9,7 +9,7 @@ import type { FindDenied } from './rules.ts'
 import type { IsSensitive } from './sensitive.ts'
 import type { Word } from './shell-words.ts'
 
-/** `move`: it stays as it is, but not here. */
+/** `move`: it stays as it is, with all that lies below it, but not here. */
 export type Change = 'write' | 'overwrite' | 'delete' | 'move'
 
 /** Each `cd` doubles the folders a relative path can mean. */
@@ -78,6 +78,7 @@ export class Places {
     const paths = this.resolve(word)
     this.note(word, change)
     if (!word.isGlob) this.deniedBy ??= this.denies(paths, change)
+    const isTree = change === 'move' || change === 'delete'
     if (paths.every((path) => path !== null && HARMLESS.test(path))) return null
     if (paths.some((path) => path !== null && DEVICE.test(path))) {
       return paths.some((path) => path?.startsWith('/dev/tcp') || path?.startsWith('/dev/udp'))
@@ -85,7 +86,7 @@ export class Places {
         : destroys('writes to a device')
     }
     const isAway = word.isHome || paths.some((path) => path === null || !isInside(path))
-    if (paths.some((path) => path !== null && this.isProtected(path))) {
+    if (paths.some((path) => path !== null && this.isProtected(path, isTree))) {
       if (change === 'delete') return destroys('deletes a sensitive file')
       if (change === 'overwrite') return destroys('overwrites a sensitive file')
       return risky('changes a sensitive file')
@@ -121,6 +122,11 @@ export class Places {
     return this.denies(paths, 'delete') !== undefined
   }
 
+  /** In or to a folder that nobody keeps: a file that is moved there is deleted. */
+  isScratch(word: Word): boolean {
+    return this.resolve(word).some((path) => path !== null && isAtOrBelow(path, '/tmp'))
+  }
+
   isOutside(word: Word): boolean {
     if (!word.isKnown || word.isHome) return true
     return this.resolve(word).some((path) => path === null || !isInside(path))
@@ -146,15 +152,18 @@ export class Places {
   }
 
   /** Outside the workspace the way there counts too: nothing of it is known. */
-  private isProtected(path: string): boolean {
-    return this.isSensitive(toInside(path) ?? path)
+  private isProtected(path: string, isTree = false): boolean {
+    const inside = toInside(path)
+    if (this.isSensitive(inside ?? path)) return true
+    return isTree && inside !== null && this.isSensitive.leadsTo(inside)
   }
 
   private denies(paths: readonly (string | null)[], change: Change): Rule | undefined {
     const isDelete = change === 'delete' || change === 'move'
     for (const path of paths) {
       const inside = path === null ? null : toInside(path)
-      const rule = inside === null ? undefined : this.findDenied(inside.normalize('NFC'), isDelete)
+      const rule =
+        inside === null ? undefined : this.findDenied(inside.normalize('NFC'), isDelete, isDelete)
       if (rule !== undefined) return rule
     }
     return undefined

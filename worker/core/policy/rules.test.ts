@@ -163,6 +163,23 @@ describe('rules about commands', () => {
     ['chmod', 'chmod -R 755 .'],
     ['gzip', 'gzip -r .'],
     ['split', 'split a .env'],
+    ['split', 'split a id_rs'],
+    ['mv', 'mv src /tmp/x'],
+    ['mv', 'mv src old'],
+    ['mv src', 'mv src old'],
+    ['mv', 'mv -t docs src'],
+    ['sort', 'sort -o a -o .env b'],
+    ['time', 'time -o x.txt ls'],
+    ['time', '\\time -o .env ls'],
+    ['-o x.txt', 'time -o x.txt ls'],
+    ['git checkout', 'git checkout a.txt'],
+    ['git checkout', 'git checkout main'],
+    ['git checkout main', 'git checkout main a.txt'],
+    ['git stash', 'git stash drop'],
+    ['git mv', 'git mv a.txt .env'],
+    ['git rm', 'git rm .env'],
+    ['npm', 'npm version major'],
+    ['node build.js', 'node build.js'],
     ['git rebase main', 'cd evil && git rebase main'],
     ['mkdir', 'cd src && mkdir x'],
     ['env', 'env -C .github touch workflows/ci.yml'],
@@ -338,10 +355,53 @@ describe('a denied file', () => {
     'ls && sh -c "echo x > notes.md"',
     'cd src && rm ../notes.md',
     'gzip notes.md',
+    'git rm notes.md',
+    'git mv notes.md b.md',
+    'command time -o notes.md ls',
+    'sort -o a -o notes.md b',
+    'uniq 1 notes.md',
+    'split a notes.md',
   ])('[DEC2] is denied to %j too, whatever else agrees', async (command) => {
     const verdict = await willing(command, CWD, file('notes.md', 'deny'), rule(command))
     expect(verdict).toMatchObject({ verdict: 'deny', auto: true, rule: 'notes.md' })
     expect(verdict.reason).toBe('a saved rule denies changes of notes.md')
+  })
+
+  test.each([
+    'mv docs /tmp/d',
+    'mv docs old',
+    'mv ./docs/ old',
+    'mv -t old docs',
+    'rm -r docs',
+    'git rm -r docs',
+    'cd docs && mv ../docs x',
+  ])('[DEC2] is denied to %j with the folder that it lies in', async (command) => {
+    for (const pattern of ['docs/x.md', '/docs/x.md', 'delete docs/x.md', 'docs/{x,y}.*']) {
+      // oxlint-disable-next-line no-await-in-loop
+      const verdict = await willing(command, CWD, file(pattern, 'deny'), rule(command))
+      expect({ pattern, ...verdict }).toMatchObject({ pattern, verdict: 'deny', rule: pattern })
+    }
+  })
+
+  test.each([
+    ['*/x.md', 'rm a.txt'],
+    ['**/x.md', 'mv a.txt b.txt'],
+    ['docs/x.md', 'mv doc.txt b.txt'],
+    ['docs/x.md', 'touch docs/y.md'],
+    ['x.md', 'mv a.txt b.txt'],
+  ])('[DEC2] called %j is no reason to deny %j', async (pattern, command) => {
+    expect(await willing(command, CWD, file(pattern, 'deny'))).toMatchObject({ verdict: 'allow' })
+  })
+
+  test('[DEC3] a folder is as sensitive as what a pattern says lies in it', async () => {
+    const policy = { autoApproveCommands: true, sensitivePatterns: ['notes.d/private'] }
+    const move = (from: string) =>
+      judge({ kind: 'command', command: `mv ${from} x.d`, cwd: CWD }, [], policy)
+    expect(await move('notes.d')).toMatchObject({
+      verdict: 'ask',
+      reason: 'changes a sensitive file: mv notes.d x.d',
+    })
+    expect(await move('other.d')).toMatchObject({ verdict: 'allow' })
   })
 
   test('[DEC2] is the same file from every folder', async () => {
@@ -443,7 +503,7 @@ describe('the rule a person would save', () => {
     ['npm run build -- x', 'npm run build'],
     ['git add -A', 'git add'],
     ['mkdir -p a/b', 'mkdir'],
-    ["sed -i 's/a/b/' a.ts", 'sed'],
+    ['touch a.ts', 'touch'],
     ['make', 'make'],
     ['frobnicate ./a', 'frobnicate'],
     ['git rebase --root', 'git rebase --root'],
@@ -463,6 +523,22 @@ describe('the rule a person would save', () => {
     'echo x >> .env',
     'git push',
     '$x test',
+    'mv a.txt b.txt',
+    'cp a.txt b.txt',
+    'rm a.txt',
+    'ls | tee out.txt',
+    'sort -o sorted.txt a.txt',
+    'find . -name x -fprint found.txt',
+    "sed -i 's/a/b/' a.ts",
+    'chmod +x run',
+    'gzip a.txt',
+    'truncate -s 0 out.txt',
+    'uniq a.txt b.txt',
+    'git rm a.txt',
+    'git mv a.txt b.txt',
+    'git checkout main',
+    'time -o x.txt ls',
+    '\\time -o x.txt ls',
     'cp -r src copy',
     'cp a/* b',
     'mv *.txt b',

@@ -126,8 +126,8 @@ function parseFilePattern(pattern: string): { isAboutDelete: boolean; pattern: s
   return { isAboutDelete, pattern: isAboutDelete ? pattern.slice(DELETE_PREFIX.length) : pattern }
 }
 
-/** The rule that denies changing, or deleting, a file of the workspace. */
-export type FindDenied = (path: string, isDelete: boolean) => Rule | undefined
+/** The rule that denies changing, or deleting, a file of the workspace. `isTree`: with what is below. */
+export type FindDenied = (path: string, isDelete: boolean, isTree?: boolean) => Rule | undefined
 
 /** No is wide: any case, and everything below. A command names many files: globs are made once. */
 export function toFindDenied(rules: readonly Rule[]): FindDenied {
@@ -138,10 +138,11 @@ export function toFindDenied(rules: readonly Rule[]): FindDenied {
     denying.push({ rule, isAboutDelete, glob: toTreeGlob(pattern.toLowerCase()) })
   }
   if (denying.length === 0) return () => undefined
-  return (path, isDelete) => {
+  return (path, isDelete, isTree = false) => {
     const folded = path.toLowerCase()
     return denying.find(({ isAboutDelete, glob }) => {
-      return (isDelete || !isAboutDelete) && glob(folded)
+      if (!isDelete && isAboutDelete) return false
+      return glob(folded) || (isTree && glob.leadsTo(folded))
     })?.rule
   }
 }

@@ -32,17 +32,26 @@ export const DEFAULT_SENSITIVE_PATTERNS: readonly string[] = [
 
 const PATH_BYTES = 512
 
-export type IsSensitive = (path: string) => boolean
+export type IsSensitive = {
+  (path: string): boolean
+  /** A pattern names something below this folder. */
+  leadsTo: (folder: string) => boolean
+}
 
 /** Patterns ignore case, like the file systems that people download a workspace to. */
 export function toSensitive(patterns: readonly string[]): IsSensitive {
   const globs = patterns.map((pattern) => toTreeGlob(toFolded(pattern)))
-  return (path) => {
+  const isSensitive = (path: string): boolean => {
     // Nothing that long is a path of a workspace, and a secret must not hide in one.
     if (path.length > PATH_BYTES || new TextEncoder().encode(path).length > PATH_BYTES) return true
     const folded = fold(path)
     return globs.some((glob) => glob(folded))
   }
+  const leadsTo = (folder: string): boolean => {
+    const folded = fold(folder)
+    return globs.some((glob) => glob.leadsTo(folded))
+  }
+  return Object.assign(isSensitive, { leadsTo })
 }
 
 /** Why nobody could be asked by this pattern, as words that follow its name; null: it is fine. */

@@ -8,12 +8,9 @@ import type { Word } from './shell-words.ts'
 const SUBCOMMAND = /^[a-z][\w:.-]*$/i
 /** Here the word after it does: `npm run build`. */
 const RUNS_NEXT = new Set(['run', 'run-script', 'exec', 'stash', 'worktree'])
-/** Of these the operands are files, and the rule is about the program. */
-const ON_FILES = new Set(
-  'rm rmdir mkdir touch cp mv ln install tee sed truncate chmod chown chgrp split gzip gunzip'.split(
-    ' ',
-  ),
-)
+/** Of these the operands are files, and the rule is about the program: nothing is lost by them. */
+const MAKES = new Set(['mkdir', 'rmdir', 'touch'])
+const GIT_ON_FILES = new Set(['rm', 'mv'])
 
 /** Null: only the text as it stands. More than one thing is to be agreed to, or a thing too grave. */
 export function toPrefixPattern(units: readonly Unit[]): string | null {
@@ -28,7 +25,11 @@ export function toPrefixPattern(units: readonly Unit[]): string | null {
   if (worst.consent === 'rule') return plain < 0 ? words.map(quote).join(' ') : null
   const [name, second, third] = words
   if (name === undefined) return null
-  if (ON_FILES.has(name) || second === undefined || !SUBCOMMAND.test(second)) return quote(name)
+  // "Every command that begins with mv" is more than anybody means who moves a file.
+  if (worst.severity === 'medium' && !MAKES.has(name)) {
+    if (name !== 'git' || second === undefined || GIT_ON_FILES.has(second)) return null
+  }
+  if (MAKES.has(name) || second === undefined || !SUBCOMMAND.test(second)) return quote(name)
   if (RUNS_NEXT.has(second))
     return third === undefined ? null : [name, second, third].map(quote).join(' ')
   return [name, second].map(quote).join(' ')
