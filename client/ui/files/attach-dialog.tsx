@@ -46,7 +46,7 @@ export function AttachDialog({ files, onClose }: Props) {
     <FileDialog name="attach" title="Attach to the next message" onClose={onClose}>
       <div class="attach-tools">
         <button type="button" class="changes-button" onClick={() => input.current?.click()}>
-          <Icon name="up" /> From this device
+          <Icon name="upload" /> From this device
         </button>
         <input
           ref={input}
