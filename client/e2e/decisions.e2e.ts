@@ -219,7 +219,7 @@ describe('a change of a file, and other tools', () => {
     const shown = card(page, 'w1')
     expect(await shown.locator('.card-path').innerText()).toBe('.env')
     expect(await shown.locator('.severity').innerText()).toBe('High risk')
-    const added = await shown.locator('.diff-line.added').allInnerTexts()
+    const added = await shown.locator('.card-diff-line.added').allInnerTexts()
     expect(added.map((line) => line.trim())).toEqual(['+A=1', '+B=2'])
     await press(page, 'w1', 'accept')
     await expectOver(page)

@@ -313,7 +313,7 @@ describe('[SES4] the demo model lets the person decide', () => {
   test('[DEC1] “Edit a sensitive file”: first the whole file, then what changes in it', async () => {
     await takeScene('Edit a sensitive file')
     await cards().locator('[data-act=accept]').click()
-    await untilText(cards().locator('.diff-line.removed'), 'LOG=quiet')
+    await untilText(cards().locator('.card-diff-line.removed'), 'LOG=quiet')
     await cards().locator('[data-act=accept]').click()
     await untilEnded(page, 0)
     await expectSameAfterReload(page)

@@ -301,6 +301,7 @@ describe('conflicts', () => {
     await filesOf(id).write('notes.txt', MINE, 'any')
     await button(widget(page), 'Undo notes.txt').click()
     await row(page, 'notes.txt').locator('.conflict-card').waitFor()
+    await toast(page, 'not undone').getByText('Compare').waitFor()
     expect(await readFile(id, 'notes.txt')).toBe(MINE)
     return [page, id]
   }

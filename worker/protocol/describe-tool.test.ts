@@ -211,3 +211,14 @@ test('[UI2] [AGT3] an agent that was written to by the id of its session is name
   const asked = call('agents_message', '{"to":"session-bbbbbbbbbb"}', { exchange })
   expect(describeTool(asked).text).toBe('Asking scout')
 })
+
+test('[UI2] what came of a call that a person had changed is what came of it, not the note to the model', () => {
+  const note = '[The person changed the call before it ran. What ran: {"command":"ls [a]"}]'
+  const done = call('bash', '{"command":"ls"}', {
+    status: 'success',
+    result: `${note}\nexit code 0`,
+  })
+  expect(describeTool(done).detail).toBe('exit code 0')
+  const error = { code: 'tool_error', message: `${note} It failed.` } as const
+  expect(describeTool(call('bash', '{}', { status: 'error', error })).detail).toBe('It failed.')
+})

@@ -110,10 +110,13 @@ function outcomeOf(part: ToolPart): string {
   }
 }
 
+/** What the model is told first where a person had changed the call; people see that by itself. */
+const CHANGED_NOTE = /^\[The person changed the call before it ran\. What ran: [^\n]*\]\s/
+
 /** Streamed output is cut at its beginning: its end is what is new. */
 function detailOf(part: ToolPart): string {
-  if (part.error !== undefined) return toText(part.error.message)
-  if (part.result !== undefined) return toText(part.result)
+  if (part.error !== undefined) return toText(part.error.message).replace(CHANGED_NOTE, '')
+  if (part.result !== undefined) return toText(part.result).replace(CHANGED_NOTE, '')
   const output = toText(part.output)
   const start = output.length - DETAIL_CHARS
   return start > 0 ? output.slice(cutPoint(output, start)) : output

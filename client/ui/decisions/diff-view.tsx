@@ -27,7 +27,7 @@ export const DiffView = memo(({ diff, isOld }: { diff: string; isOld: boolean })
       </figcaption>
       <pre tabIndex={0} aria-label="Changes">
         {lines.map(({ kind, text }, index) => (
-          <span key={index} class={`diff-line ${kind}`}>
+          <span key={index} class={`card-diff-line ${kind}`}>
             <i aria-hidden="true">{SIGNS[kind]}</i>
             {text}
             {'\n'}

@@ -28,6 +28,7 @@ export function AttachDialog({ files, onClose }: Props) {
       .then((answer) => (list.value = answer.files))
       .catch(showFailure('Could not read the workspace'))
   }, [])
+  const isDone = useSignal(false)
   const attach = async (path: string): Promise<void> => {
     try {
       const text = (await files?.read(path))?.text ?? null
@@ -43,10 +44,15 @@ export function AttachDialog({ files, onClose }: Props) {
     void attachFiles(chosen, lines.peek())
   }
   return (
-    <FileDialog name="attach" title="Attach to the next message" onClose={onClose}>
+    <FileDialog
+      name="attach"
+      title="Attach to the next message"
+      isOver={isDone.value}
+      onClose={onClose}
+    >
       <div class="attach-tools">
         <button type="button" class="changes-button" onClick={() => input.current?.click()}>
-          <Icon name="up" /> From this device
+          <Icon name="upload" /> From this device
         </button>
         <input
           ref={input}
@@ -69,6 +75,11 @@ export function AttachDialog({ files, onClose }: Props) {
       </div>
       <Found list={list.value} onAttach={(path) => void attach(path)} />
       {attached.value.length > 0 && <AttachChips />}
+      <footer class="file-dialog-foot">
+        <button type="button" class="primary-button" onClick={() => (isDone.value = true)}>
+          Done
+        </button>
+      </footer>
     </FileDialog>
   )
 }

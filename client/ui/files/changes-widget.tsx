@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { ChangeReview, FileReview } from '#protocol/state'
 import { Icon } from '../shell/icon.tsx'
 import { useFocusKeeper } from '../shell/use-focus-keeper.ts'
@@ -124,8 +125,11 @@ function ReviewRow({ checkpointId, file }: { checkpointId: string; file: FileRev
 }
 
 function ConflictCard({ checkpointId, path }: { checkpointId: string; path: string }) {
+  const card = useRef<HTMLDivElement>(null)
+  // In a long list it would come to be out of sight.
+  useLayoutEffect(() => card.current?.scrollIntoView({ block: 'nearest' }), [])
   return (
-    <div class="conflict-card" role="group" aria-label={`Conflict in ${path}`}>
+    <div class="conflict-card" ref={card} role="group" aria-label={`Conflict in ${path}`}>
       <p>
         <Icon name="warning" /> It was changed after the agent wrote it, so nothing was undone.
       </p>

@@ -37,8 +37,11 @@ export function CodeView({ path, text, firstLine = 1, marks }: Props) {
   const view = useRef<HTMLDivElement>(null)
   // To the first of them: what differs may be far down.
   useLayoutEffect(() => {
-    const line = view.current?.querySelector<HTMLElement>('[data-mark]')
-    if (line) view.current!.scrollTop = line.offsetTop - view.current!.clientHeight / 3
+    const box = view.current
+    const line = box?.querySelector('[data-mark]')
+    if (!box || !line) return
+    const { top } = line.getBoundingClientRect()
+    box.scrollTop += top - box.getBoundingClientRect().top - box.clientHeight / 3
   }, [text, marks?.lines])
   const hidden = coloured.length - limit.value
   if (coloured.length === 0) return <p class="files-note">This file is empty.</p>

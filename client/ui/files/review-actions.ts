@@ -4,6 +4,7 @@
 import type { FileReview } from '#protocol/state'
 import type { ChangeTarget } from '../../sdk/session-commands.ts'
 import type { SessionHandle } from '../../sdk/types.ts'
+import { withFiles } from '../state/files.ts'
 import { changes, handle } from '../state/session.ts'
 import { dismissToast, showFailure, showToast } from '../state/toasts.ts'
 import { countFiles, splitPath } from './words.ts'
@@ -82,11 +83,27 @@ function sayUndone(
   const [first] = conflicts
   if (first !== undefined) {
     const what = conflicts.length === 1 ? splitPath(first.path).name : countFiles(conflicts.length)
-    showToast(`${what} changed since the agent wrote: not undone. Compare the versions.`)
+    const text = `${what} changed since the agent wrote: not undone.`
+    const toast = showToast(text, {
+      action: {
+        label: 'Compare',
+        run: () => {
+          dismissToast(toast)
+          compare(targets, first)
+        },
+      },
+    })
   } else if (left[0] !== undefined && !isDone) {
     showToast(`${left[0].path} was not undone: it belongs to a move that cannot be taken back.`)
   }
   if (isDone) offerRedo(targets)
+}
+
+function compare(targets: readonly ChangeTarget[], { path }: FileReview): void {
+  const target = targets.find(({ checkpointId }) => findReview({ checkpointId, path })?.conflict)
+  if (target === undefined) return
+  const { checkpointId } = target
+  withFiles((door) => door.openConflict({ checkpointId, path }))
 }
 
 function offerRedo(targets: readonly ChangeTarget[]): void {

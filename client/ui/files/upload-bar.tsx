@@ -24,10 +24,10 @@ export function UploadBar({ model }: { model: WorkspaceModel }) {
         <Icon name="plus" /> New file
       </button>
       <button type="button" class="changes-button" onClick={() => input.current?.click()}>
-        <Icon name="up" /> Upload
+        <Icon name="upload" /> Upload
       </button>
       <a class="changes-button" href={model.files.archiveUrl} download>
-        <Icon name="down" /> All as zip
+        <Icon name="download" /> All as zip
       </a>
       <input
         ref={input}

@@ -13,6 +13,8 @@ const PATHS: Record<string, string> = {
   back: 'M15 6l-6 6 6 6',
   up: 'M6 14.5l6-6 6 6',
   down: 'M6 9.5l6 6 6-6',
+  upload: 'M12 15.5V4.5M7 9.5l5-5 5 5M5 19.5h14',
+  download: 'M12 4.5v11M7 10.5l5 5 5-5M5 19.5h14',
   copy: 'M9 9h10v10H9zM15 9V5H5v10h4',
   check: 'M5 12.5l4.5 4.5L19 7.5',
   link: 'M10 14a4 4 0 0 0 5.7 0l3-3A4 4 0 0 0 13 5.3l-1 1M14 10a4 4 0 0 0-5.7 0l-3 3A4 4 0 0 0 11 18.7l1-1',
