@@ -6,6 +6,7 @@
 //    2026-11-18  added: decisions, questions, plans, rules; files, checkpoints, keep, undo, redo, restore.
 //    2026-11-18  added: exchanges between agents, children, who a run works for, who made a session.
 //    2026-11-18  added: missions, idle prompts, overrides of agents.
+//    2026-11-18  added: limits of whoever asks.
 
 export const PROTOCOL_VERSION = 1
-export const SCHEMA_FINGERPRINT = 'd9169e6d69554564'
+export const SCHEMA_FINGERPRINT = 'a1d3b81066bd09d4'

@@ -15,6 +15,7 @@ export function peersOf(env: Env): Peers {
     standing: (id, owner, claim) => session(id).standing(owner, claim),
     refuse: (id, owner, exchangeId, why) => session(id).refuse(owner, exchangeId, why),
     inheritance: (id, owner) => session(id).inheritance(owner),
+    bound: (id, owner) => session(id).bound(owner),
     summary: async (id, owner) => {
       const found = await session(id).summary(owner)
       return found.ok ? found.value : null

@@ -7,11 +7,11 @@ import { waitingCalls } from '#protocol/reduce-decisions'
 import type { SessionState } from '#protocol/state'
 import type { Agent } from '../agents/agent.ts'
 import type { ContactRequest, ToolOutcome } from '../tools/tool.ts'
-import { ActiveRun, type RunDeps } from './active-run.ts'
+import { ActiveRun, type RunDeps, type RunSelf } from './active-run.ts'
 import type { RunReport } from './decide-types.ts'
 import { judge, patternsOf, type JudgeDeps } from './judge.ts'
 import { findContact, type Found } from './find-contact.ts'
-import { modeOf } from './inherited.ts'
+import { stricterMode } from './inherited.ts'
 import type { Log } from './log.ts'
 import { argumentsGiven } from './given-arguments.ts'
 import { setUpRun } from './run-setup.ts'
@@ -105,10 +105,10 @@ export class Runner {
       judge: (action) => judge(judging(owner), action),
       patterns: () => patternsOf(judging(owner)),
       workspace: this.workspaceOf(runId, attempt),
-      contact: (agent, callId, request) => this.contact(runId, attempt, agent, callId, request),
+      contact: (own, callId, request) => this.contact(runId, attempt, own, callId, request),
       mayBegin: (signal) => this.mayBegin(runId, signal),
       hasWaits: () => this.hasWaits(),
-      mode: () => modeOf(state().session),
+      mode: (bound) => stricterMode(state().session.mode, bound.mode),
       historyEvents: () => this.historyEvents(),
       known: () => state().context,
       circuit,
@@ -144,7 +144,7 @@ export class Runner {
     ...contact: [
       runId: string,
       attempt: number,
-      own: Agent,
+      own: RunSelf,
       callId: string,
       request: ContactRequest,
     ]
@@ -158,7 +158,7 @@ export class Runner {
   private async contactNow(
     runId: string,
     attempt: number,
-    own: Agent,
+    own: RunSelf,
     callId: string,
     request: ContactRequest,
   ): Promise<ToolOutcome | null> {

@@ -123,6 +123,7 @@ export const NO_PEERS: Peers = {
   standing: unreachable,
   refuse: unreachable,
   inheritance: unreachable,
+  bound: unreachable,
   summary: unreachable,
   command: unreachable,
   remove: unreachable,

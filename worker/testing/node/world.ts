@@ -131,6 +131,7 @@ export class World {
             this.afterRefusal()
           }),
         ),
+      bound: (id, owner) => hear(reach(id).then(({ core }) => core.bound(owner))),
       inheritance: (id, owner) => hear(reach(id).then(({ core }) => core.inheritance(owner))),
       summary: (id, owner) =>
         hear(reach(id).then(({ core }) => core.views.summary(owner))).then((found) =>
