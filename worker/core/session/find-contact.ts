@@ -1,7 +1,7 @@
 // Whom a run turns to: the session of an agent in this context, a session by its id, or a child that
 // is made for a task. Ids follow from who asks for what, so that finding and making are one thing.
 
-import type { Bound } from '#protocol/agent-events'
+import type { Bound, Origin } from '#protocol/agent-events'
 import { isSessionId } from '#protocol/ids'
 import type { RunState, SessionState } from '#protocol/state'
 import type { Agent } from '../agents/agent.ts'
@@ -30,10 +30,9 @@ export async function findContact(
 ): Promise<Found> {
   if (request.type === 'spawn') return findChild(deps, request)
   const { to } = request
-  const { session } = deps
-  const context = session.origin?.context ?? { sessionId: session.id, agent: session.agent }
   const agent = await findAgent(deps, to)
   if (agent === null) return isSessionId(to) ? findSession(deps, request) : unknownAgent(deps, to)
+  const context = await findContext(deps)
   // The agent that the person talks to in this context is that one, not another of its name.
   const isRoot = to === context.agent
   const toSessionId = isRoot
@@ -50,6 +49,15 @@ export async function findContact(
     seconds,
   } as const
   return { contact: { ...message, create, ...heldTo(deps) } }
+}
+
+/** The session that a person began, and the agent it has now: a person can give it another one. */
+async function findContext({ session, peers, owner }: FindDeps): Promise<Origin['context']> {
+  const { origin, id, agent } = session
+  if (origin === undefined) return { sessionId: id, agent }
+  const { sessionId, agent: first } = origin.context
+  const top = await peers.summary(sessionId, owner)
+  return { sessionId, agent: top?.agent ?? first }
 }
 
 /** In a session that agents made, who asks is the bound of what is done for it. */
