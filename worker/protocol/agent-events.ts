@@ -19,6 +19,9 @@ export const Limits = z.object({
   sensitivePatterns: z.array(z.string()),
 })
 
+/** Of these, what holds for a run from its start. */
+export const Bound = Limits.pick({ tools: true, mode: true })
+
 /** `workspaceId`: the session whose files it works on; `topRunId`: the run there that it works for. */
 export const Parent = z.object({
   sessionId: z.string(),
@@ -38,7 +41,8 @@ export const Origin = z.object({
 
 /**
  * Who a run works for. `budget`: exchanges that it and all that follows from it may still start;
- * `path`: sessions that wait for it, the first that began it all first.
+ * `path`: sessions that wait for it, the first that began it all first. `limits`: what the run that
+ * asked was held to, where that is not everything; in a session that agents made it holds there, too.
  */
 export const Asker = z.object({
   sessionId: z.string(),
@@ -46,6 +50,7 @@ export const Asker = z.object({
   hops: z.number(),
   budget: z.number(),
   path: z.array(z.string()),
+  limits: Bound.optional(),
 })
 
 export const ExchangeCall = z.object({ callId: z.string(), toolName: z.string(), ok: z.boolean() })
@@ -137,6 +142,7 @@ export const agentBodies = {
 } as const
 
 export type Limits = z.infer<typeof Limits>
+export type Bound = z.infer<typeof Bound>
 export type Parent = z.infer<typeof Parent>
 export type Origin = z.infer<typeof Origin>
 export type Asker = z.infer<typeof Asker>

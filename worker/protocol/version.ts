@@ -10,6 +10,7 @@
 //    2026-11-18  added: tokens that were written into a provider's cache; signatures of calls.
 //    2026-11-18  added: why an answer is only a record; whom a held queue is held for.
 //    2026-11-18  added: messages that are addressed to another agent than the session's own.
+//    2026-11-18  added: limits of whoever asks.
 
 export const PROTOCOL_VERSION = 1
-export const SCHEMA_FINGERPRINT = '75be48d84a647d47'
+export const SCHEMA_FINGERPRINT = '80c1276b62295ab5'

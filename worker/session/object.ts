@@ -1,5 +1,6 @@
 // The Durable Object of one session. It wires and nothing else: no SQL, no parsing, no events.
 
+import type { Bound } from '#protocol/agent-events'
 import type { Ack, Command } from '#protocol/commands'
 import type {
   CheckpointsPage,
@@ -236,6 +237,10 @@ export class Session extends Server<Env> implements SessionRpc {
 
   inheritance(owner: string): Promise<Inheritance | null> {
     return this.core.inheritance(owner)
+  }
+
+  bound(owner: string): Promise<Bound | null> {
+    return this.core.bound(owner)
   }
 
   async childFiles(owner: string, child: ChildOf): Promise<FileEntry[] | null> {

@@ -16,6 +16,7 @@ export function peersOf(env: Env): Peers {
     refuse: (id, owner, exchangeId, why) => session(id).refuse(owner, exchangeId, why),
     resend: (id, owner, to) => session(id).resend(owner, to),
     inheritance: (id, owner) => session(id).inheritance(owner),
+    bound: (id, owner) => session(id).bound(owner),
     summary: async (id, owner) => {
       const found = await session(id).summary(owner)
       return found.ok ? found.value : null

@@ -1,5 +1,6 @@
 // What the Worker may ask of a session object. Expected refusals are values; nothing here throws.
 
+import type { Bound } from '#protocol/agent-events'
 import type { Ack, Command } from '#protocol/commands'
 import type { Mode, SessionEvent, ToolErrorCode } from '#protocol/events'
 import type {
@@ -103,6 +104,8 @@ export interface SessionRpc {
   resend(owner: string, to: string): Promise<boolean>
   /** What this session may do unasked, for those it made. null: it is not there. */
   inheritance(owner: string): Promise<Inheritance | null>
+  /** Which tools a run here would have, and in which mode. null: it is not there. */
+  bound(owner: string): Promise<Bound | null>
   /** The workspace for a child of the active run. null: that run is over. */
   childFiles(owner: string, child: ChildOf): Promise<FileEntry[] | null>
   childRead(owner: string, child: ChildOf, path: WorkspacePath): Promise<Uint8Array | null>

@@ -1,10 +1,10 @@
 // What a run in flight holds in memory (RUN1). All of it can be lost: the log has what counts.
 
+import type { Bound } from '#protocol/agent-events'
 import type { EventBody, EventOf, Mode, RunKind, SessionEvent, Usage } from '#protocol/events'
 import type { Fragment } from '#protocol/frames'
 import { parseRunId } from '#protocol/ids'
 import type { ContextState } from '#protocol/state'
-import type { Agent } from '../agents/agent.ts'
 import type { Circuit } from './circuit.ts'
 import { costOf } from './cost.ts'
 import type { RunReport } from './decide-types.ts'
@@ -20,6 +20,9 @@ import type { Timers } from './timers.ts'
 import { ToolCalls, type ToolCall, type ToolCallIo } from './tool-calls.ts'
 
 const CALL_ID = /^[A-Za-z0-9_-]{1,64}$/
+
+/** The agent that a run is, and what it is held to. */
+export type RunSelf = Pick<RunSetup, 'agent' | 'bound'>
 
 export type RunDeps = {
   kind: RunKind
@@ -47,13 +50,14 @@ export type RunDeps = {
   /** The workspace as this run may change it: what it writes once it is over is refused. */
   workspace: ToolCallIo['workspace']
   contact: (
-    agent: Agent,
+    own: RunSelf,
     ...contact: Parameters<ToolCallIo['contact']>
   ) => ReturnType<ToolCallIo['contact']>
   /** False: nobody wants this run any more, and it has been ended. */
   mayBegin: (signal: AbortSignal) => Promise<boolean>
   hasWaits: () => boolean
-  mode: () => Mode
+  /** As it is now, for a run that is held to this. */
+  mode: (bound: Bound) => Mode
 }
 
 export class ActiveRun {
@@ -126,7 +130,6 @@ export class ActiveRun {
   /** `unfinished` is asked when the loop begins: a person may say yes while it is being set up. */
   async run(unfinished: () => readonly ToolCall[]): Promise<void> {
     const { signal } = this.controller
-    const mode = this.deps.mode()
     let setup: RunSetup
     try {
       if (!(await this.deps.mayBegin(signal))) return
@@ -136,7 +139,7 @@ export class ActiveRun {
       return
     }
     if (signal.aborted) return
-    const io = this.io(setup, mode)
+    const io = this.io(setup)
     // Said once: a loop that goes on after a person's answer has nothing new to say.
     if (this.used.calls === 0)
       for (const { code, message } of setup.warnings) io.warn(code, message)
@@ -164,7 +167,7 @@ export class ActiveRun {
     this.controller.abort(new DOMException('The run is over', 'AbortError'))
   }
 
-  private io({ agent, system, candidates, tools }: RunSetup, mode: Mode): RunIo {
+  private io({ agent, bound, mode, system, candidates, tools }: RunSetup): RunIo {
     const { runId, attempt, writer, deps } = this
     const { now, report, circuit, random, timers, stallMs, firstByteMs, kind } = deps
     const emit = (events: EventBody[]): boolean =>
@@ -204,9 +207,9 @@ export class ActiveRun {
       review: deps.review,
       patterns: deps.patterns,
       workspace: deps.workspace,
-      contact: (...contact) => deps.contact(agent, ...contact),
+      contact: (...contact) => deps.contact({ agent, bound }, ...contact),
       wait: (callId, request) => void report({ type: 'wait', runId, attempt, callId, request }),
-      park: () => this.park(mode),
+      park: () => this.park(mode !== deps.mode(bound)),
       caller,
       context,
       tools,
@@ -225,8 +228,8 @@ export class ActiveRun {
   }
 
   /** Also where a plan was approved: what the run may do from here on is another set of tools. */
-  private park(mode: Mode): boolean {
-    this.isParked = this.deps.hasWaits() || this.deps.mode() !== mode
+  private park(hasOtherMode: boolean): boolean {
+    this.isParked = this.deps.hasWaits() || hasOtherMode
     if (this.isParked) this.writer.close()
     return this.isParked
   }

@@ -10,7 +10,7 @@ import { watchTools } from '../../testing/node/watched-starts.ts'
 import { BUILTIN_AGENTS } from '../agents/agent.ts'
 import { ToolFailure } from '../tools/tool.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import { toLimits } from './inherited.ts'
+import { toLimits, UNBOUND } from './inherited.ts'
 import type { Peers } from './session-deps.ts'
 
 const ofType = <T extends EventType>(harness: SessionHarness, type: T) =>
@@ -31,7 +31,7 @@ describe('a child whose workspace is far away', () => {
     const peers = { ...NO_PEERS, workspace, isWanted }
     const child = new SessionHarness({ ...agentDeps(), tools, peers })
     const { id: sessionId, agent, model } = session
-    const limits = toLimits(session, BUILTIN_AGENTS[0]!)
+    const limits = toLimits(session, BUILTIN_AGENTS[0]!, UNBOUND)
     const runId = `${sessionId}.3`
     const parent = { sessionId, runId, workspaceId: sessionId, topRunId: runId, depth: 1 }
     const origin = { context: { sessionId, agent }, limits, rules: [], parent }

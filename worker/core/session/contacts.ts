@@ -1,6 +1,6 @@
 // Starting exchanges and children, as events and letters. Pure, and part of `decide`.
 
-import type { Asker } from '#protocol/agent-events'
+import type { Asker, Bound } from '#protocol/agent-events'
 import type { ToolErrorCode } from '#protocol/events'
 import { toExchangeId, toRunId } from '#protocol/ids'
 import {
@@ -29,6 +29,7 @@ export type Contact =
       wait: boolean
       seconds: number
       create: NewPeer | null
+      limits?: Bound
     }
   | { type: 'spawn'; childSessionId: string; task: string; create: NewPeer }
 
@@ -128,7 +129,7 @@ function sendMessage(
   tool: ToolPart,
   contact: Extract<Contact, { type: 'message' }>,
 ): void {
-  const { toSessionId, toAgent, text, wait, seconds, create } = contact
+  const { toSessionId, toAgent, text, wait, seconds, create, limits } = contact
   const { runId } = run
   const exchangeId = toExchangeId(draft.state.session.id, draft.nextSeq)
   const budget = share(draft.state, run, MESSAGE_PARTS)
@@ -145,7 +146,8 @@ function sendMessage(
     budget,
     expiresAt: draft.now + seconds * 1000,
   })
-  const asker = toAsker(draft.state, run, budget, wait)
+  const own = toAsker(draft.state, run, budget, wait)
+  const asker = limits === undefined ? own : { ...own, limits }
   draft.post(toSessionId, { type: 'message', exchangeId, runId, text, asker, create })
   if (wait) return
   const result =

@@ -8,7 +8,7 @@ import { agentDeps, newAgentWorld, type AgentWorld } from '../../testing/node/ag
 import type { SessionHarness } from '../../testing/node/session-harness.ts'
 import { BUILTIN_AGENTS, type Agent } from '../agents/agent.ts'
 import { loadShellParser } from '../policy/shell-parser.ts'
-import { approvalsOf, modeOf, toLimits } from './inherited.ts'
+import { approvalsOf, stricterMode, toLimits, UNBOUND } from './inherited.ts'
 
 const ROOT = 'session-root-000000'
 const OTHER = 'session-other-00000'
@@ -212,8 +212,12 @@ const config = (fields: Partial<SessionConfig>): SessionConfig => ({
   ...EMPTY_STATE.session,
   ...fields,
 })
+/** What a run in a child is held to. */
+const boundOf = ({ origin }: SessionConfig) => origin?.limits ?? UNBOUND
+const modeOf = (session: SessionConfig): Mode => stricterMode(session.mode, boundOf(session).mode)
+
 const childOf = (parent: SessionConfig, agent: Agent, own: Partial<SessionConfig>) => {
-  const limits = toLimits(parent, agent)
+  const limits = toLimits(parent, agent, boundOf(parent))
   const context = { sessionId: ROOT, agent: agent.name }
   return config({ ...own, origin: { context, limits } })
 }
@@ -270,7 +274,7 @@ describe('limits', () => {
     const reader: Agent = { ...ASSISTANT, name: 'reader', tools: ['read_file', 'write_file'] }
     const child = childOf(config({}), NARROW, {})
     expect(child.origin!.limits.tools).toEqual([NARROW.tools])
-    expect(toLimits(child, reader).tools).toEqual([NARROW.tools, reader.tools])
-    expect(toLimits(child, ASSISTANT).tools).toEqual([NARROW.tools])
+    expect(toLimits(child, reader, boundOf(child)).tools).toEqual([NARROW.tools, reader.tools])
+    expect(toLimits(child, ASSISTANT, boundOf(child)).tools).toEqual([NARROW.tools])
   })
 })

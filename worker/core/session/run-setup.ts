@@ -4,12 +4,15 @@
 import { DEFAULT_AGENT, toSystem, type Agent } from '../agents/agent.ts'
 import { overrideAgent } from '../agents/override.ts'
 import type { ToolRegistry } from '../tools/tool.ts'
-import { modeOf } from './inherited.ts'
+import { boundOf, stricterMode, toBound, UNBOUND } from './inherited.ts'
 import { ModelError, type Model } from './model.ts'
 import { toMissionNotes, type StandingMission } from './mission-text.ts'
 import type { SessionDeps } from './session-deps.ts'
 import { RunFailure } from './run-failure.ts'
 import { lookUp, within } from './timers.ts'
+import type { Bound } from '#protocol/agent-events'
+import type { Mode } from '#protocol/events'
+import { LOOK_UP_MS } from '#protocol/limits'
 import type { HotState, SessionState } from '#protocol/state'
 
 /** What an agent's mission may take to be read: a run must not wait for a database that is slow. */
@@ -19,6 +22,9 @@ export type Warning = { code: string; message: string }
 export type RunSetup = {
   /** As it is for this run, whatever becomes of it meanwhile. */
   agent: Agent
+  /** What it is held to, whatever the session has set; and its mode, within that. */
+  bound: Bound
+  mode: Mode
   system: string
   /** In order of preference; at least one. */
   candidates: readonly Model[]
@@ -26,9 +32,9 @@ export type RunSetup = {
   warnings: readonly Warning[]
 }
 
-type SetupDeps = Pick<SessionDeps, 'models' | 'agents' | 'missions' | 'tools' | 'timers'>
+type SetupDeps = Pick<SessionDeps, 'models' | 'agents' | 'missions' | 'tools' | 'timers' | 'peers'>
 /** What of a session says how it runs. */
-export type RunSubject = Pick<HotState, 'mission' | 'overrides'> & {
+export type RunSubject = Pick<HotState, 'mission' | 'overrides' | 'run'> & {
   session: Pick<SessionState['session'], 'agent' | 'mode' | 'origin'>
 }
 
@@ -36,27 +42,48 @@ export type RunSubject = Pick<HotState, 'mission' | 'overrides'> & {
 export async function setUpRun(
   deps: SetupDeps,
   owner: string,
-  { session, mission, overrides }: RunSubject,
+  subject: RunSubject,
   modelId: string,
   signal: AbortSignal,
 ): Promise<RunSetup> {
-  const mode = modeOf(session)
+  const { session, mission, overrides } = subject
   const standing = mission?.status === 'active' ? mission : null
-  const [found, read] = await Promise.all([
+  const [found, read, bound] = await Promise.all([
     findAgent(deps, owner, session.agent),
     readMission(deps, owner, session.agent),
+    boundOf(subject, (sessionId) => boundAbove(deps, owner, sessionId)),
   ])
+  const mode = stricterMode(session.mode, bound.mode)
   const agent = overrideAgent(found.agent, overrides, session.agent)
-  const within = session.origin?.limits.tools ?? []
+  const { tools: within } = bound
   const selection = { tools: agent.tools, within, mode, hasMission: standing !== null }
   const { registry, warnings } = await deps.tools.open(selection, signal)
   return {
     agent,
+    bound,
+    mode,
     system: toSystem(agent, mode) + toMissionNotes(standing, read.mission),
     candidates: toCandidates(deps.models, modelId, agent),
     tools: registry,
     warnings: [...found.warnings, ...read.warnings, ...warnings],
   }
+}
+
+const boundAbove = (
+  { timers, peers }: SetupDeps,
+  owner: string,
+  sessionId: string,
+): Promise<Bound | null> => within(timers, LOOK_UP_MS, peers.bound(sessionId, owner), null)
+
+/** What a run here would be held to if it began now, and with it those that it turns to. */
+export async function boundNow(
+  deps: Pick<SetupDeps, 'agents' | 'timers'>,
+  owner: string,
+  { session, overrides }: Pick<RunSubject, 'session' | 'overrides'>,
+): Promise<Bound> {
+  const { agent } = await findAgent(deps, owner, session.agent)
+  const made = session.origin?.limits ?? UNBOUND
+  return toBound(session, overrideAgent(agent, overrides, session.agent), made)
 }
 
 type MissionRead = { mission: StandingMission | null; warnings: readonly Warning[] }
@@ -80,7 +107,7 @@ const MISSION_UNREAD: Warning = {
 }
 
 async function findAgent(
-  { agents, timers }: SetupDeps,
+  { agents, timers }: Pick<SetupDeps, 'agents' | 'timers'>,
   owner: string,
   name: string,
 ): Promise<{ agent: Agent; warnings: readonly Warning[] }> {

@@ -9,11 +9,11 @@ import type { SessionState } from '#protocol/state'
 import type { Agent } from '../agents/agent.ts'
 import { ToolFailure, type ContactRequest, type ToolOutcome } from '../tools/tool.ts'
 import type { Workspace } from '../workspace/workspace.ts'
-import { ActiveRun, type RunDeps } from './active-run.ts'
+import { ActiveRun, type RunDeps, type RunSelf } from './active-run.ts'
 import type { RunReport } from './decide-types.ts'
 import { judge, patternsOf, review, type JudgeDeps } from './judge.ts'
 import { findContact, type Found } from './find-contact.ts'
-import { asRun, modeOf } from './inherited.ts'
+import { asRun, stricterMode } from './inherited.ts'
 import type { Log } from './log.ts'
 import { argumentsGiven } from './given-arguments.ts'
 import { setUpRun } from './run-setup.ts'
@@ -117,10 +117,10 @@ export class Runner {
       review: (...done) => review(judging(owner), ...done),
       patterns: () => patternsOf(judging(owner)),
       workspace: this.workspaceOf(runId, attempt),
-      contact: (agent, callId, request) => this.contact(runId, attempt, agent, callId, request),
+      contact: (own, callId, request) => this.contact(runId, attempt, own, callId, request),
       mayBegin: (signal) => this.mayBegin(runId, signal),
       hasWaits: () => this.hasWaits(),
-      mode: () => modeOf(subject().session),
+      mode: (bound) => stricterMode(subject().session.mode, bound.mode),
       historyEvents: () => this.historyEvents(),
       use: () => countUse(this.deps.log.eventsOfRun(startedSeqOf(runId), USE_EVENTS)),
       known: () => state().context,
@@ -176,7 +176,7 @@ export class Runner {
     ...contact: [
       runId: string,
       attempt: number,
-      own: Agent,
+      own: RunSelf,
       callId: string,
       request: ContactRequest,
     ]
@@ -190,7 +190,7 @@ export class Runner {
   private async contactNow(
     runId: string,
     attempt: number,
-    own: Agent,
+    own: RunSelf,
     callId: string,
     request: ContactRequest,
   ): Promise<ToolOutcome | null> {

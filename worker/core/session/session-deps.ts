@@ -1,5 +1,6 @@
 // What a session needs from around it: a database, time, models, tools, and someone to tell.
 
+import type { Bound } from '#protocol/agent-events'
 import type { SavedRule } from '#protocol/decision-events'
 import type { Ack, Command } from '#protocol/commands'
 import type { InboxItem, Rejection, SessionSummary } from '#protocol/http'
@@ -39,6 +40,8 @@ export type Peers = {
   resend: (sessionId: string, owner: string, to: string) => Promise<boolean>
   /** What it may do unasked, now. null: there is no such session. */
   inheritance: (sessionId: string, owner: string) => Promise<Inheritance | null>
+  /** Which tools a run there would have, and in which mode. null: there is no such session. */
+  bound: (sessionId: string, owner: string) => Promise<Bound | null>
   /** null: there is no such session. */
   summary: (sessionId: string, owner: string) => Promise<SessionSummary | null>
   command: (

@@ -2,6 +2,7 @@
 // order, in `commit`; nothing else appends or assigns state. Runs in a Durable Object, or in Node
 // with a file for a database.
 
+import type { Bound } from '#protocol/agent-events'
 import type { Ack, Command } from '#protocol/commands'
 import type { EventBody, Mode } from '#protocol/events'
 import type { ChangedFile } from '#protocol/file-events'
@@ -32,6 +33,7 @@ import { Outbox } from './outbox.ts'
 import type { JudgeDeps } from './judge.ts'
 import { recordFiles } from './file-commands.ts'
 import { PersonFiles } from './person-files.ts'
+import { boundNow } from './run-setup.ts'
 import { Runner } from './runner.ts'
 import { SessionFiles } from './session-files.ts'
 import { SessionCommands, type Reason } from './session-commands.ts'
@@ -237,6 +239,11 @@ export class SessionCore {
   async inheritance(owner: string): Promise<Inheritance | null> {
     if (!this.isOwnedBy(owner)) return null
     return inheritanceOf(this.state.session, (sessionId) => this.above(owner, sessionId))
+  }
+
+  /** Which tools a run here would have, for the sessions of this context. null: it is not there. */
+  async bound(owner: string): Promise<Bound | null> {
+    return this.isOwnedBy(owner) ? boundNow(this.deps, owner, this.state) : null
   }
 
   private above(owner: string, sessionId: string): Promise<Inheritance | null> {

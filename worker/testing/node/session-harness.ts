@@ -125,6 +125,7 @@ export const NO_PEERS: Peers = {
   refuse: unreachable,
   resend: unreachable,
   inheritance: unreachable,
+  bound: unreachable,
   summary: unreachable,
   command: unreachable,
   remove: unreachable,

@@ -132,6 +132,7 @@ export class World {
           }),
         ),
       resend: (id, owner, to) => hear(reach(id).then(({ core }) => core.resend(owner, to))),
+      bound: (id, owner) => hear(reach(id).then(({ core }) => core.bound(owner))),
       inheritance: (id, owner) => hear(reach(id).then(({ core }) => core.inheritance(owner))),
       summary: (id, owner) =>
         hear(reach(id).then(({ core }) => core.views.summary(owner))).then((found) =>
