@@ -126,7 +126,7 @@ const updateChild = (
 export function closeContacts(state: SessionState, { outcome }: EventOf<'run_done'>): SessionState {
   const { run, exchanges, children } = state
   if (run.status !== 'running' || exchanges.length + children.length === 0) return state
-  const left = leftExchanges(exchanges, run, outcome)
+  const left = leftExchanges(state, run, outcome)
   return {
     ...state,
     exchanges: exchanges.map((one) => (left.includes(one) ? { ...one, cancelled: true } : one)),
@@ -136,20 +136,17 @@ export function closeContacts(state: SessionState, { outcome }: EventOf<'run_don
 
 /**
  * What nobody wants any more when a run ends. What it did not wait for comes back later, unless it
- * was cancelled, or a parent has its result by then: who works for others has no life after that.
+ * was cancelled, or worked for others in a child: of a tree that is over nothing may begin again.
  */
 export function leftExchanges(
-  exchanges: readonly OpenExchange[],
+  { exchanges, session }: Pick<SessionState, 'exchanges' | 'session'>,
   run: Running,
   outcome: Outcome,
 ): OpenExchange[] {
-  const isOver = outcome === 'cancelled' || isChildRun(run)
+  const isOfTree = session.origin?.parent !== undefined && run.parentRunId !== undefined
+  const isOver = outcome === 'cancelled' || isOfTree
   return exchanges.filter(({ runId, wait }) => runId === run.runId && (wait || isOver))
 }
-
-/** A task of a parent, which has the result; and neither an exchange nor a person's own run. */
-export const isChildRun = ({ parentRunId, exchangeId }: Running): boolean =>
-  parentRunId !== undefined && exchangeId === undefined
 
 function spend(run: RunState, budget: number): RunState {
   if (run.status !== 'running') return run

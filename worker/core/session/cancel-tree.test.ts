@@ -1,8 +1,9 @@
 // A tree of children that is cancelled at a random moment, with one level of it out of reach (CAN4):
 // whoever learns of it starts nothing more, and whoever was away starts nothing when it is back.
+// Those in it write to each other and to a session outside, which writes to them, and so do people.
 
 import { describe, expect, test } from 'vitest'
-import type { EventOf, EventType, SessionEvent } from '#protocol/events'
+import type { EventOf, EventType, QueueItem, SessionEvent } from '#protocol/events'
 import { AgentWorld, agentDeps } from '../../testing/node/agent-world.ts'
 import { hashPromptly } from '../../testing/node/prompt-hash.ts'
 import type { Call } from '../../testing/node/random-acts.ts'
@@ -17,6 +18,10 @@ hashPromptly()
 const CASES = 160
 const FIRST_SEED = 20261118
 const ROOT = 'session-root-000000'
+/** Not of the tree: what it asks of those in it is wanted whatever becomes of that. */
+const OUTSIDE = 'session-outside-000'
+/** Nor is this one, which does nothing but answer. */
+const HELPER = 'session-helper-0000'
 const LEVELS = 3
 const DEPS = agentDeps()
 
@@ -32,11 +37,11 @@ const meet = (what: string, count = 1): void => void met.set(what, (met.get(what
 class Tree extends AgentWorld {
   readonly random: RandomSource
   readonly operations: string[] = []
-  /** Models and tools that began, by session; and those of sessions in which nothing ran. */
+  /** Models and tools that began for the tree, by session; and those that nothing asked for. */
   readonly starts = new Map<string, number>()
   readonly strays: string[] = []
-  /** Those whose model has said its last word: their runs may end with it before they learn. */
-  readonly answered = new Set<SessionHarness>()
+  /** Runs whose model has said its last word: they may end with it before they learn. */
+  readonly answered = new Set<string>()
 
   constructor(seed: number) {
     super()
@@ -48,8 +53,14 @@ class Tree extends AgentWorld {
   protected override depsOf(id: string, isAlive: () => boolean): Partial<SessionDeps> {
     const onStart = (): void => {
       if (!isAlive()) return
+      const { run, session } = this.at(id).core.folded
+      if (run.status !== 'running') return void this.strays.push(id)
+      // What another agent asks for has nothing to do with the task that was cancelled.
+      if (run.exchangeId !== undefined) return meet('work for an agent')
       this.starts.set(id, this.startsOf(id) + 1)
-      if (this.at(id).core.folded.run.status !== 'running') this.strays.push(id)
+      if (session.origin?.parent !== undefined && run.parentRunId === undefined) {
+        this.strays.push(id)
+      }
     }
     const models = {
       ids: ['scripted'],
@@ -67,8 +78,14 @@ class Tree extends AgentWorld {
     return this.at(ROOT)
   }
 
+  get outside(): SessionHarness {
+    return this.at(OUTSIDE)
+  }
+
   get descendants(): [id: string, harness: SessionHarness][] {
-    return [...this.sessions].filter(([id, { core }]) => id !== ROOT && core.seq > 0)
+    return [...this.sessions].filter(
+      ([, { core }]) => core.folded.session.origin?.parent !== undefined,
+    )
   }
 
   levelOf({ core }: SessionHarness): number {
@@ -80,25 +97,73 @@ class Tree extends AgentWorld {
     const asked = [...this.sessions.values()].filter(({ model }) => model.isCalled)
     if (asked.length > 0) {
       const harness = this.random.pick(asked)
-      const isLeaf = harness !== this.root && !isOver
-      const what = this.random.weighted({ calls: 6, words: 1, answer: isLeaf ? 0.7 : 0 })
+      const what = this.random.weighted({
+        calls: 6,
+        words: 1,
+        answer: this.mayAnswer(harness, isOver) ? (harness === this.at(HELPER) ? 20 : 1) : 0,
+      })
       this.operations.push(`${what} ${this.levelOf(harness)}`)
       if (what === 'calls') this.emitCalls(harness.model.current, this.toCalls(harness))
+      else if (what === 'answer') this.answer(harness)
       else harness.model.current.text('So it is. ')
-      if (what === 'answer') {
-        this.answered.add(harness)
-        harness.model.current.finish()
-      }
     }
+    if (!isOver && this.random.chance(0.15)) this.writeAsPerson()
     await this.turns(this.random.below(5))
     if (this.random.chance(0.2)) await this.advance(1500)
   }
 
+  /** A task does not end by itself while a person waits to be read in it: that would be their run. */
+  private mayAnswer(harness: SessionHarness, isOver: boolean): boolean {
+    const { run, queue } = harness.core.folded
+    if (harness === this.root || run.status !== 'running') return false
+    if (run.exchangeId !== undefined) return true
+    return !isOver && harness !== this.outside && queue.items.every(isOfAgent)
+  }
+
+  private answer(harness: SessionHarness): void {
+    const { run } = harness.core.folded
+    if (run.status === 'running') this.answered.add(run.runId)
+    harness.model.current.text('So it is. ')
+    harness.model.current.finish()
+  }
+
+  /** Into a child at its task. */
+  private writeAsPerson(): void {
+    const busy = this.descendants.filter(([, { core, isDead }]) => {
+      const { run } = core.folded
+      if (isDead || run.status !== 'running' || run.exchangeId !== undefined) return false
+      return !this.answered.has(run.runId)
+    })
+    if (busy.length === 0) return
+    const [, harness] = this.random.pick(busy)
+    const delivery = this.random.pick(['queue', 'steer'])
+    this.operations.push(`${delivery} ${this.levelOf(harness)}`)
+    harness.command({ type: 'send', text: 'And me?', delivery })
+  }
+
+  private toMessage(harness: SessionHarness): Call {
+    const { random } = this
+    const ids = this.descendants.map(([id]) => id)
+    const others = harness === this.outside ? [] : [OUTSIDE, HELPER, HELPER, HELPER]
+    const to = random.pick([...ids, ...others])
+    return ['agents_message', { to, message: 'Which?', wait: random.chance(0.3) }]
+  }
+
   private toCalls(harness: SessionHarness): Call[] {
     const { random } = this
+    const { run } = harness.core.folded
+    const isForAgent = run.status === 'running' && run.exchangeId !== undefined
+    // Those who are not of the tree begin none of their own.
+    if (harness === this.outside || isForAgent) {
+      const canWrite = harness === this.outside && this.descendants.length > 0
+      const isMessage = canWrite && random.chance(0.6)
+      return [isMessage ? this.toMessage(harness) : ['calculate', { expression: '6*7' }]]
+    }
     const spawn = this.levelOf(harness) < LEVELS && this.sessions.size < 10 ? 6 : 0
     return Array.from({ length: random.pick([1, 1, 2, 3]) }, (_, index): Call => {
-      switch (random.weighted({ spawn, decide: 1.5, ask: 1, write: 1, count: 1 })) {
+      switch (random.weighted({ spawn, message: 3, decide: 1.5, ask: 1, write: 1, count: 1 })) {
+        case 'message':
+          return this.toMessage(harness)
         case 'spawn':
           return ['agents_spawn', { task: `Task ${index}` }]
         case 'decide':
@@ -159,8 +224,8 @@ class Tree extends AgentWorld {
           database,
         },
       ]) => {
-        const { run, children } = folded
-        const isIdle = run.status === 'idle' && children.length === 0
+        const { run, children, exchanges } = folded
+        const isIdle = run.status === 'idle' && children.length + exchanges.length === 0
         return isIdle && new Mailbox(database).load().length === 0
       },
     )
@@ -171,6 +236,11 @@ class Tree extends AgentWorld {
     for (const take of this.late.splice(0)) take()
     for (let round = 0; round < 60; round++) {
       await this.turns(6)
+      for (const [, harness] of this.descendants) {
+        const { run } = harness.core.folded
+        const isForAgent = run.status === 'running' && run.exchangeId !== undefined
+        if (isForAgent && harness.model.isCalled) this.answer(harness)
+      }
       if (this.isAtRest && new Mailbox(this.root.database).load().length === 0) return
       await this.advance(20_000)
     }
@@ -192,6 +262,8 @@ async function play(world: Tree): Promise<void> {
   const { random } = world
   const root = await world.create(ROOT, 'assistant')
   root.command({ type: 'configure', sensitivePatterns: ['.env'] })
+  await world.ask(await world.create(OUTSIDE, 'assistant'))
+  await world.create(HELPER, 'assistant')
   await world.ask(root)
   await world.callAll(root, [
     ['agents_spawn', { task: 'One' }],
@@ -209,8 +281,8 @@ async function play(world: Tree): Promise<void> {
 
   const ack = root.command({ type: 'cancel' })
   world.operations.push('cancel')
-  const told = root.events()
-  expect(told.at(-1)).toMatchObject({ type: 'run_done', outcome: 'cancelled', seq: ack.seq })
+  const told = root.events().filter(({ seq }) => seq <= ack.seq!)
+  expect(told.at(-1)).toMatchObject({ type: 'run_done', outcome: 'cancelled' })
 
   for (let step = random.below(6); step > 0; step--) await world.act(true)
   await world.advance(5000)
@@ -224,8 +296,21 @@ async function play(world: Tree): Promise<void> {
 
   expect(gone.map((id) => world.startsOf(id))).toEqual(startsAtDeath)
   expect(world.strays).toEqual([])
-  expect(root.events()).toEqual(told)
+  checkQuiet(root.events().slice(told.length))
+  if (ofType(root, 'exchange_started').length === 0) expect(root.events()).toEqual(told)
   checkDescendants(world)
+}
+
+const isOfAgent = ({ exchange, callback }: QueueItem): boolean =>
+  exchange !== undefined || callback !== undefined
+
+/** What may still be logged where nothing runs any more: who waits, and answers that came too late. */
+function checkQuiet(events: readonly SessionEvent[]): void {
+  for (const event of events) {
+    if (event.type === 'agent_callback_result') meet('a late answer')
+    const isRecord = event.type === 'agent_callback_result' && event.as === 'record'
+    expect(isRecord || event.type === 'queue_updated', event.type).toBe(true)
+  }
 }
 
 function noteMet(world: Tree, gone: readonly string[]): void {
@@ -235,15 +320,25 @@ function noteMet(world: Tree, gone: readonly string[]): void {
   meet('a grandchild', states.filter(({ session }) => session.origin!.parent!.depth === 2).length)
   meet('a third level', states.filter(({ session }) => session.origin!.parent!.depth === 3).length)
   meet('a decision', states.filter(({ decisions }) => decisions.length > 0).length)
+  const queued = states.flatMap(({ queue }) => queue.items)
+  meet('a waiting answer', queued.filter(({ callback }) => callback !== undefined).length)
   meet('at work', states.filter(({ run }) => run.status === 'running' && !run.waiting).length)
 }
 
 function checkDescendants(world: Tree): void {
   for (const [, harness] of world.descendants) {
-    const [done, ...more] = ofType(harness, 'run_done')
-    expect(more).toEqual([])
-    if (!world.answered.has(harness)) expect(done).toMatchObject({ outcome: 'cancelled' })
-    expect(harness.events().at(-1)).toEqual(done)
+    const [task, ...others] = ofType(harness, 'run_started').filter(({ attempt }) => attempt === 1)
+    expect(others.filter(({ exchangeId }) => exchangeId === undefined)).toEqual([])
+    const ends = ofType(harness, 'run_done')
+    expect(ends.map(({ runId }) => runId)).toEqual([task!, ...others].map(({ runId }) => runId))
+    const done = ends[0]!
+    if (!world.answered.has(done.runId)) expect(done).toMatchObject({ outcome: 'cancelled' })
+    meet('a run for an agent', others.length)
+    if (others.length === 0) checkQuiet(harness.events().filter(({ seq }) => seq > done.seq))
+    const { queue } = harness.core.folded
+    meet('a message of a person that is held', queue.items.length)
+    expect(queue.items.filter(isOfAgent)).toEqual([])
+    expect(queue.held).toBe(queue.items.length > 0)
     expect(harness.model.isCalled).toBe(false)
     expect(harness.core.folded).toEqual({ ...harness.folded(), turns: [] })
     expect(harness.core.folded.decisions).toEqual([])
@@ -267,6 +362,11 @@ describe('[CAN4] [AGT5] a tree that is cancelled at a random moment', () => {
       'a decision',
       'at work',
       'a yes after the cancel',
+      'a late answer',
+      'a waiting answer',
+      'a run for an agent',
+      'work for an agent',
+      'a message of a person that is held',
     ]
     for (const what of expected) expect(met.get(what) ?? 0, what).toBeGreaterThan(20)
   })

@@ -169,14 +169,14 @@ export function answerAsker(draft: Draft, run: Running, outcome: Outcome): void 
 
 /** Whoever works for a run that is over is told to stop. */
 export function cancelContacts(draft: Draft, run: Running, outcome: Outcome): void {
-  const { exchanges, children } = draft.state
+  const { children } = draft.state
   const left = new Map<string, { exchangeIds: string[]; childRunIds: string[] }>()
   const leftAt = (sessionId: string) => {
     const held = left.get(sessionId) ?? { exchangeIds: [], childRunIds: [] }
     left.set(sessionId, held)
     return held
   }
-  for (const { toSessionId, exchangeId } of leftExchanges(exchanges, run, outcome)) {
+  for (const { toSessionId, exchangeId } of leftExchanges(draft.state, run, outcome)) {
     leftAt(toSessionId).exchangeIds.push(exchangeId)
   }
   for (const { runId, childSessionId, childRunId } of children) {
