@@ -10,6 +10,7 @@ import {
   composer,
   eventually,
   expectSameAfterReload,
+  messages,
   readTranscript,
   send,
   sessionIdOf,
@@ -332,6 +333,84 @@ describe('children', () => {
     await expectSame(page)
   })
 
+  test('[AGT5] [DEC6] whatever a child asks is answered at its parent, seen whole and changed there', async () => {
+    const page = await stage.open()
+    const planned = { title: 'Paint it', steps: [{ text: 'Buy paint' }] }
+    const colours = [{ id: 'c', text: 'Which colour?', options: ['red', 'blue'], free: true }]
+    const parent = await startChat(
+      page,
+      script(
+        [
+          spawn('s1', [command('b1', 'ls\ntouch a.txt'), callTools], say('Listed.')),
+          spawn(
+            's2',
+            [call('w1', 'write_file', { path: '.env', content: 'A=1' }), callTools],
+            say('Written.'),
+          ),
+          spawn('s3', [call('u1', 'ask_user', { questions: colours }), callTools], say('Blue.')),
+          call('s4', 'agents_spawn', {
+            agent: 'planner',
+            task: script([call('p1', 'update_plan', planned), callTools], say('Planned.')),
+          }),
+          callTools,
+        ],
+        say('All are back.'),
+      ),
+    )
+    await untilCount(childWaits(page), 4)
+    const line = (words: string): Locator => childWaits(page).filter({ hasText: words })
+    const review = (words: string): Promise<void> =>
+      line(words).locator('[data-act=review]').click()
+    const whole = (kind: string): Locator =>
+      page.locator(`.child-review[data-kind=${kind}] .wait-card`)
+
+    await review('ls…')
+    await eventually(() => whole('command').evaluate((e) => e === document.activeElement)).toBe(
+      true,
+    )
+    expect(await whole('command').locator('textarea').inputValue()).toBe('ls\ntouch a.txt')
+    // Escape folds it; the run behind it goes on.
+    await page.keyboard.press('Escape')
+    await untilCount(whole('command'), 0)
+    await eventually(() => page.locator('.wait-card:focus').innerText()).toContain('ls…')
+    await page.keyboard.press('e')
+    await whole('command').waitFor()
+    await page.keyboard.press('a')
+    await untilText(childLine(page, 's1'), 'Listed.')
+
+    await review('.env')
+    await untilText(whole('file_edit').locator('.card-diff'), 'A=1')
+    await untilText(whole('file_edit'), 'Write this file?')
+    await whole('file_edit').getByRole('button', { name: 'Edit before accepting' }).click()
+    await whole('file_edit').getByLabel('content').fill('A=2')
+    await whole('file_edit').locator('[data-act=accept]').click()
+    await untilText(childLine(page, 's2'), 'Written.')
+    const env = await fetch(`${stage.server.origin}/api/sessions/${parent}/files/.env`)
+    expect(await env.text()).toBe('A=2')
+
+    await review('Paint it')
+    await whole('plan').getByLabel('Step 1', { exact: true }).fill('Buy blue paint')
+    await whole('plan').locator('[data-act=accept]').click()
+    await untilText(childLine(page, 's4'), 'Planned.')
+
+    // Seen on another device, and answered there: it is gone everywhere.
+    const other = await stage.openSession(parent)
+    await line('Which colour?').locator('[data-act=review]').click()
+    await whole('question').waitFor()
+    await childWaits(other).locator('[data-act=review]').click()
+    await other.locator('.child-review').getByLabel('blue').check()
+    await other.locator('.child-review [data-act=answer]').click()
+    await untilCount(childWaits(page), 0)
+    await untilCount(childWaits(other), 0)
+    await untilEnded(page, 0)
+    await expectSame(page)
+    const children = await eventsOf(parent, 'subagent_spawned')
+    const { childSessionId } = children[2] as unknown as { childSessionId: string }
+    expect(await eventsOf(childSessionId, 'ask_user_answered')).toMatchObject([
+      { answers: { c: 'blue' } },
+    ])
+  })
+
   test('[CAN4] [AGT5] a stop at the parent ends all of them, seen from both sides', async () => {
     const held = newGate()
     const page = await stage.open()
@@ -413,6 +492,61 @@ test('[AGT6] [UI3] from the figures of a chat to its runs and back, by keyboard'
   expect(
     await page.getByTestId('context-meter').evaluate((e) => e === document.activeElement),
   ).toBe(true)
+})
+
+test('[AGT6] [UI3] an earlier run is chosen by its time, or by the answer it belongs to', async () => {
+  const page = await stage.open()
+  await startChat(page, script([spawn('s1', say('One.')), callTools], say('First.')))
+  await untilEnded(page, 0)
+  await send(page, script(say('Second.')))
+  await untilEnded(page, 1)
+  const dialog = page.getByTestId('run-tree')
+  await page.getByTestId('context-meter').click()
+  await page.getByTestId('open-runs').click()
+  await untilText(dialog, 'One run')
+  const choice = dialog.getByTestId('run-choice')
+  expect(await choice.locator('option').count()).toBe(2)
+  await choice.selectOption({ index: 1 })
+  await untilText(dialog, '2 runs')
+  await choice.selectOption({ index: 0 })
+  await untilText(dialog, 'One run')
+  await page.keyboard.press('Escape')
+  await untilCount(dialog, 0)
+  await tree(page).getByRole('button', { name: 'Runs' }).click()
+  await untilText(dialog, '2 runs')
+})
+
+describe('several agents in one chat', () => {
+  test('[AGT1] one is asked once: its answer says whose it is, and the chat keeps its own', async () => {
+    const held = newGate()
+    const page = await stage.open()
+    const id = await startChat(page, script([text('I am at work.'), gate(held), stop]))
+    await untilText(answer(page, 0), 'I am at work.')
+    await page.getByTestId('agent').click()
+    await page.getByLabel('Only for the next message').check()
+    await page.getByRole('option', { name: /^coder/ }).click()
+    await untilText(page.getByTestId('asked-once'), 'To coder, this message only')
+    await page.getByTitle('The agent sees it at its next step (Ctrl Enter)').click()
+    await send(page, script(say('Coded.')))
+    await untilText(chips(page), 'to coder')
+    await untilText(chips(page).locator('.chip-badge'), 'next')
+    expect(await page.getByTestId('asked-once').count()).toBe(0)
+    await expectSame(page)
+    stage.model.gate(held).release()
+    await untilEnded(page, 1)
+    const whose = (index: number): Locator => answer(page, index).locator('.answered-by')
+    await untilText(whose(1), 'coder')
+    expect(await whose(0).count()).toBe(0)
+    expect(await messages(page).nth(1).locator('.delivery-badge').first().innerText()).toBe(
+      'To coder',
+    )
+    await send(page, script(say('Mine again.')))
+    await untilEnded(page, 2)
+    expect(await whose(2).count()).toBe(0)
+    expect(await page.getByTestId('agent').innerText()).toContain('assistant')
+    await expectSame(page)
+    expect((await stage.api.getSession(id)).agent).toBe('assistant')
+  })
 })
 
 describe('the list', () => {

@@ -224,6 +224,45 @@ describe('the inbox', () => {
     await eventually(() => statusOf(watcher, id)).toBe('idle')
   })
 
+  test('[DEC6] a command that is seen whole is answered in the list, and the rest is opened', async () => {
+    const page = await openFollowing()
+    const ids = await Promise.all(
+      ['touch a.txt', 'touch b.txt', 'ls\ntouch c.txt'].map(async (command, index) => {
+        const { id } = await stage.api.createSession({ title: `Chat ${index}` })
+        const text = script([call('b', 'bash', { command }), callTools], [stop])
+        await stage.api.command(id, { type: 'send', id: 'first', text })
+        return id
+      }),
+    )
+    await untilText(inboxCount(page), '3')
+    await page.getByTestId('inbox').click()
+    const entry = (words: string) => panel(page).locator('li', { hasText: words })
+    expect(await entry('ls…').locator('[data-act]').count()).toBe(0)
+    await entry('touch a.txt').getByRole('button', { name: 'Accept: touch a.txt' }).click()
+    await untilCount(entry('touch a.txt'), 0)
+    // The keyboard stays in the list.
+    const focused = () => page.evaluate(() => document.activeElement?.closest('dialog') !== null)
+    expect(await focused()).toBe(true)
+    const item = (await stage.api.inbox()).find(({ title }) => title === 'touch b.txt')
+    expect(item).toMatchObject({ sessionId: ids[1] })
+    await entry('touch b.txt').locator('[data-act=reject]').click()
+    await untilCount(entry('touch b.txt'), 0)
+    await untilText(inboxCount(page), '1')
+    const resolved = await Promise.all(
+      ids.map(async (id) => (await stage.api.events(id, { limit: 1000 })).events),
+    )
+    expect(
+      resolved.map((events) =>
+        events.flatMap((e) => (e.type === 'decision_resolved' ? e.status : [])),
+      ),
+    ).toEqual([['accepted'], ['rejected'], []])
+    await entry('ls…').locator('.inbox-entry').click()
+    await page.waitForURL(`**/s/${ids[2]}`)
+    await page.locator('.wait-card [data-act=reject]').click()
+    await page.locator('[data-act=confirm-reject]').click()
+    await untilCount(inboxCount(page), 0)
+  })
+
   test('[DEC6] says that nothing waits where nothing does', async () => {
     const { page } = await openInjected('/')
     await page.getByTestId('inbox').click()

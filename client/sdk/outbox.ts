@@ -85,8 +85,9 @@ export function pendingSends(outbox: Outbox): readonly PendingSend[] {
   return outbox.flatMap((entry) => {
     const { command } = entry
     if (command.type !== 'send' || (entry.status === 'waiting' && entry.landed)) return []
-    const { id, text, delivery = 'queue', attachments = [] } = command
-    const pending: PendingSend = { id, text, delivery, attachments }
+    const { id, text, delivery = 'queue', attachments = [], to } = command
+    const addressed = to === undefined ? {} : { to }
+    const pending: PendingSend = { id, text, delivery, attachments, ...addressed }
     return [entry.status === 'refused' ? { ...pending, rejected: entry.refusal } : pending]
   })
 }

@@ -25,6 +25,8 @@ export type PendingSend = {
   text: string
   delivery: Delivery
   attachments: readonly Attachment[]
+  /** The agent that is asked, where it is named. */
+  to?: string
   /** Set when the server refused it: the text is not lost. */
   rejected?: { code: string; message: string }
 }

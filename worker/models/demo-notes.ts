@@ -3,7 +3,7 @@
 import type { Heard } from './demo-scene.ts'
 
 /** What the history puts before a message, or sends alone when a run has to go on. */
-const NOTES = /^(?:\[[^\]\n]{0,200}\b(?:interrupted|continue)\b[^\]\n]{0,200}\]\s*)+/i
+const NOTES = /^(?:\[[^\]\n]{0,200}\b(?:interrupted|continue|as before)\b[^\]\n]{0,200}\]\s*)+/i
 const ATTACHMENTS = /\n\n\[Attached: [\s\S]*$/
 const SUMMARY_HEAD = '[Summary of the conversation so far]'
 const LAST_WORDS = /^The person's last message before this point, word for word:\n([\s\S]*)$/m

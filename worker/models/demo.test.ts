@@ -139,6 +139,16 @@ describe('[QUE2] a message that arrives in mid-run', () => {
     expect(calls).toEqual([])
   })
 
+  test('[AGT1] is read without the note that another agent answers from here on', async () => {
+    const note = '[From here the agent “coder” answers, not “assistant” as before.]'
+    const { text } = await ask([
+      user('hello'),
+      assistant(said('Hello.')),
+      user(`${note}\n\n${INTERRUPTED}\n\nmarkdown`),
+    ])
+    expect(text).toContain('## Streaming markdown')
+  })
+
   test('is not confused with the first message after a run that was stopped', async () => {
     const { text } = await ask([
       user('slow tool'),

@@ -8,6 +8,7 @@ import { AttachChips, attached, withFiles } from '../state/files.ts'
 import { openSessionId } from '../state/route.ts'
 import { connection, isRunning, isStopping } from '../state/session.ts'
 import { isNarrow } from '../state/viewport.ts'
+import { AskedOnce } from './asked-once.tsx'
 import { DeliveryControl } from './delivery-control.tsx'
 import { Pickers } from './pickers.tsx'
 
@@ -73,6 +74,7 @@ export function Composer() {
       onDragOver={(event) => event.preventDefault()}
       onDrop={handleDrop}
     >
+      <AskedOnce />
       {attached.value.length > 0 && <AttachChips />}
       {/* The copy behind the field has the same text and so the height the field should have. */}
       <div class="composer-grow" data-text={draft}>

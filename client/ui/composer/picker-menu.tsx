@@ -6,6 +6,7 @@ import type { Mode } from '#protocol/events'
 import { loadStyles } from '../load-styles.ts'
 import styles from '../styles/pickers.css?url'
 import { agents, choice, type Choice } from '../state/choice.ts'
+import { askedOnce } from '../state/ask-once.ts'
 import { choose, chooseAgent } from '../state/choose.ts'
 import {
   defaultModel,
@@ -96,6 +97,8 @@ export function PickerMenu({ kind: opened }: { kind: PickerKind }) {
   const popup = useRef<HTMLDivElement>(null)
   // On a phone one button leads to all three lists.
   const inner = useSignal<PickerKind | null>(null)
+  /** An agent is asked once, and the chat keeps its own. */
+  const isOnce = useSignal(false)
   const kind = inner.value ?? opened
   const findTrigger = (): HTMLElement | null =>
     popup.current?.parentElement?.querySelector<HTMLElement>(`[data-picker=${opened}]`) ?? null
@@ -118,7 +121,8 @@ export function PickerMenu({ kind: opened }: { kind: PickerKind }) {
       inner.value = id as PickerKind
       return
     }
-    if (choice.peek()?.[kind] !== id) take(kind, id)
+    if (kind === 'agent' && isOnce.peek()) askedOnce.value = id
+    else if (choice.peek()?.[kind] !== id) take(kind, id)
     close()
   }
   const handleKey = (event: KeyboardEvent): void => {
@@ -145,6 +149,16 @@ export function PickerMenu({ kind: opened }: { kind: PickerKind }) {
         onChoose={handleChoose}
       />
       {options.length === 0 && <Missing />}
+      {kind === 'agent' && openSessionId.value !== null && (
+        <label class="picker-once">
+          <input
+            type="checkbox"
+            checked={isOnce.value}
+            onChange={(event) => (isOnce.value = event.currentTarget.checked)}
+          />
+          Only for the next message
+        </label>
+      )}
       <Notes kind={kind} now={now} />
       {kind === 'agent' && (
         <button

@@ -12,7 +12,9 @@ import { openRunTree } from './slot.ts'
 /** More than these fold to their summary once all of them are over. */
 const SHOWN_WHEN_OVER = 6
 
-export function ChildTree({ parts }: { parts: readonly ToolPart[] }) {
+type Props = { runId: string; parts: readonly ToolPart[] }
+
+export function ChildTree({ runId, parts }: Props) {
   const chosen = useSignal<boolean | null>(null)
   const statuses = parts.flatMap((part) => (part.child === undefined ? [] : [part.child.status]))
   const isActive = parts.some(({ status }) => status === 'pending' || status === 'preparing')
@@ -39,7 +41,7 @@ export function ChildTree({ parts }: { parts: readonly ToolPart[] }) {
           <span>{words || 'Starting children'}</span>
           <Icon name="chevron" />
         </button>
-        <button type="button" class="text-button" onClick={openRunTree}>
+        <button type="button" class="text-button" onClick={() => openRunTree(runId)}>
           Runs
         </button>
       </header>

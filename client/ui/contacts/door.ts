@@ -1,5 +1,6 @@
 // Everything about other agents that the first look at a chat does not need.
 
+import { h } from 'preact'
 import { loadStyles } from '../load-styles.ts'
 import { mountDialog } from '../shell/mount-dialog.ts'
 import styleUrl from '../styles/contacts.css?url'
@@ -12,4 +13,6 @@ await loadStyles(styleUrl)
 
 export { ChildTree, ExchangeBody }
 
-export const openRunTree = (): void => mountDialog(RunTreeDialog)
+/** null: the newest run. */
+export const openRunTree = (runId: string | null): void =>
+  mountDialog(({ onClose }) => h(RunTreeDialog, { runId, onClose }))

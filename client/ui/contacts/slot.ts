@@ -9,15 +9,16 @@ type Door = typeof import('./door.ts')
 
 const load = (): Promise<Door> => import('./door.ts')
 
-export const ChildTree = lazy<{ parts: readonly ToolPart[] }>(() =>
+export const ChildTree = lazy<{ runId: string; parts: readonly ToolPart[] }>(() =>
   load().then((door) => door.ChildTree),
 )
 export const ExchangeBody = lazy<{ part: ToolPart; exchange: ExchangeView }>(() =>
   load().then((door) => door.ExchangeBody),
 )
 
-export function openRunTree(): void {
+/** Without a run: the newest. */
+export function openRunTree(runId: string | null = null): void {
   load()
-    .then((door) => door.openRunTree())
+    .then((door) => door.openRunTree(runId))
     .catch(showFailure('Could not open the runs'))
 }

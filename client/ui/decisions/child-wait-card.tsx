@@ -6,7 +6,6 @@ import { openEntry } from '../inbox/open-entry.ts'
 import { KIND_WORDS } from '../inbox/words.ts'
 import { Icon } from '../shell/icon.tsx'
 import { decide, leaveCard, sending } from '../state/decisions.ts'
-import { held } from '../state/sessions.ts'
 import { isAllThereIs } from './read-wait.ts'
 import { RejectForm } from './reject-form.tsx'
 import { SendingNote } from './sending-note.tsx'
@@ -20,20 +19,20 @@ const ICONS: Record<ChildWait['kind'], string> = {
   question: 'info',
 }
 
-type Props = { agent: string; wait: ChildWait }
+export type Reading = 'no' | 'yes' | { problem: string }
 
-/** One thing that waits in a child. What cannot be seen here is accepted where it can. */
-export function ChildWaitCard({ agent, wait }: Props) {
+type Props = { who: string; wait: ChildWait; reading: Reading; onReview: () => void }
+
+/** A line of what waits in a child. What is not seen whole in it is accepted where it is. */
+export function ChildWaitCard({ who, wait, reading, onReview }: Props) {
   const card = useRef<HTMLElement>(null)
   const isRejecting = useSignal(false)
   const problem = useSignal('')
-  const { id, callId, sessionId, kind, title, reason, severity } = wait
-  // A child of a child has a name of its own, where it is known.
-  const who = held.value.get(sessionId)?.agent ?? agent
+  const { id, kind, title, reason, severity } = wait
   const isSending = sending.value.has(id)
   const risk = kind === 'question' || kind === 'plan' ? '' : SEVERITY_WORDS[severity]
   const send = async (verdict: 'accept' | 'reject', options: DecideOptions): Promise<void> => {
-    const answered = decide(id, callId, verdict, options)
+    const answered = decide(id, id, verdict, options)
     leaveCard(card.current!)
     problem.value = (await answered) ?? ''
   }
@@ -45,6 +44,7 @@ export function ChildWaitCard({ agent, wait }: Props) {
     event.stopPropagation()
     if (run === 'accept') void send('accept', {})
     else if (run === 'open') open()
+    else if (run === 'review') onReview()
     else isRejecting.value = run === 'reject'
     if (run === 'back') card.current?.focus()
   }
@@ -60,7 +60,7 @@ export function ChildWaitCard({ agent, wait }: Props) {
       aria-label={`${who} waits. ${KIND_WORDS[kind]}: ${title} ${toSentence(risk)} ${toSentence(reason)}`}
       onKeyDown={handleKey}
     >
-      <WaitHead who={who} wait={wait} risk={risk} />
+      <WaitHead who={who} wait={wait} risk={risk} onOpen={open} />
       <fieldset class="card-body" disabled={isSending}>
         {isRejecting.value ? (
           <RejectForm
@@ -71,29 +71,33 @@ export function ChildWaitCard({ agent, wait }: Props) {
         ) : (
           <Actions
             wait={wait}
+            isReading={reading === 'yes'}
             onAccept={() => void send('accept', {})}
+            onReview={onReview}
             onReject={() => (isRejecting.value = true)}
-            onOpen={open}
           />
         )}
         <SendingNote isSending={isSending} />
       </fieldset>
       <p class="card-problem" role="alert">
-        {problem}
+        {typeof reading === 'object' ? reading.problem : problem}
       </p>
     </section>
   )
 }
 
-type HeadProps = { who: string; wait: ChildWait; risk: string }
+type HeadProps = { who: string; wait: ChildWait; risk: string; onOpen: () => void }
 
-function WaitHead({ who, wait: { kind, title, reason }, risk }: HeadProps) {
+function WaitHead({ who, wait: { kind, title, reason }, risk, onOpen }: HeadProps) {
   return (
     <>
       <header class="card-head">
         <Icon name={ICONS[kind]} />
         <h3>{`${who}: ${KIND_WORDS[kind].toLowerCase()}`}</h3>
         {risk !== '' && <span class="severity">{risk}</span>}
+        <button type="button" class="text-button" data-act="open" title="o" onClick={onOpen}>
+          Open chat
+        </button>
       </header>
       <p class="child-wait-title">{title}</p>
       {reason !== '' && <p class="card-reason">{toSentence(reason)}</p>}
@@ -103,12 +107,13 @@ function WaitHead({ who, wait: { kind, title, reason }, risk }: HeadProps) {
 
 type ActionsProps = {
   wait: ChildWait
+  isReading: boolean
   onAccept: () => void
+  onReview: () => void
   onReject: () => void
-  onOpen: () => void
 }
 
-function Actions({ wait, onAccept, onReject, onOpen }: ActionsProps) {
+function Actions({ wait, isReading, onAccept, onReview, onReject }: ActionsProps) {
   const isWhole = isAllThereIs(wait)
   return (
     <div class="card-actions">
@@ -120,15 +125,21 @@ function Actions({ wait, onAccept, onReject, onOpen }: ActionsProps) {
       <button
         type="button"
         class={isWhole ? 'soft-button' : 'primary-button'}
-        data-act="open"
-        onClick={onOpen}
+        data-act="review"
+        aria-expanded={false}
+        onClick={onReview}
       >
-        {wait.kind === 'question' ? 'Open to answer' : isWhole ? 'Open' : 'Open to review'}
+        {wait.kind === 'question' ? 'Answer…' : 'Review…'}
       </button>
       {wait.kind !== 'question' && (
         <button type="button" class="soft-button" data-act="reject" onClick={onReject}>
           Reject
         </button>
+      )}
+      {isReading && (
+        <span class="card-sending" role="status">
+          Loading…
+        </span>
       )}
     </div>
   )
@@ -139,14 +150,15 @@ function keyAction(
   event: KeyboardEvent,
   wait: ChildWait,
   isRejecting: boolean,
-): 'accept' | 'reject' | 'open' | 'back' | null {
+): 'accept' | 'reject' | 'open' | 'review' | 'back' | null {
   const { key, target, currentTarget } = event
   if (event.defaultPrevented || event.isComposing || event.altKey) return null
   if (isRejecting) return key === 'Escape' ? 'back' : null
   if (event.ctrlKey || event.metaKey) return null
   const isWhole = isAllThereIs(wait)
-  if (key === 'Enter' && target === currentTarget) return isWhole ? 'accept' : 'open'
+  if (key === 'Enter' && target === currentTarget) return isWhole ? 'accept' : 'review'
   if (key === 'a') return isWhole ? 'accept' : null
+  if (key === 'e') return 'review'
   if (key === 'o') return 'open'
   return key === 'r' && wait.kind !== 'question' ? 'reject' : null
 }

@@ -1,16 +1,14 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { InboxEntry } from '#protocol/hub'
-import { formatAge } from '../format.ts'
 import { loadStyles } from '../load-styles.ts'
 import { Icon } from '../shell/icon.tsx'
 import { mountDialog } from '../shell/mount-dialog.ts'
-import { now } from '../state/clock.ts'
 import { inbox, isNotifying, setNotifying } from '../state/inbox.ts'
 import { showToast } from '../state/toasts.ts'
 import styleUrl from '../styles/inbox.css?url'
 import { askToNotify } from './notify.ts'
+import { Entry } from './inbox-entry.tsx'
 import { openEntry } from './open-entry.ts'
-import { KIND_WORDS } from './words.ts'
 
 const styles = loadStyles(styleUrl)
 
@@ -40,32 +38,6 @@ function Bell() {
     >
       <Icon name="bell" />
     </button>
-  )
-}
-
-function Entry({ entry, onOpen }: { entry: InboxEntry; onOpen: () => void }) {
-  const { kind, severity, title, reason, sessionTitle, at } = entry
-  return (
-    <li>
-      <button
-        type="button"
-        class="inbox-entry"
-        data-wait={entry.id}
-        data-severity={severity}
-        onClick={onOpen}
-      >
-        <span class="inbox-entry-head">
-          <span class="inbox-session">{sessionTitle}</span>
-          <span class="inbox-age">{formatAge(at, now.value)}</span>
-        </span>
-        <span class="inbox-title">{title}</span>
-        <span class="inbox-reason">
-          <span class="inbox-kind">{KIND_WORDS[kind]}</span>
-          {kind !== 'question' && <span class="inbox-severity">{severity}</span>}
-          {reason}
-        </span>
-      </button>
-    </li>
   )
 }
 

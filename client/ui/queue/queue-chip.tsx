@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { QueueItem } from '#protocol/events'
 import { Icon } from '../shell/icon.tsx'
 import { moveQueued, removeQueued, sendQueuedNow } from '../state/commands.ts'
+import { run } from '../state/session.ts'
 import { ChipEditor } from './chip-editor.tsx'
 import { draggedItem } from './dragged-item.ts'
 
@@ -61,10 +62,19 @@ export function QueueChip(props: Props) {
           {item.text}
         </button>
       )}
-      {item.delivery !== 'queue' && <span class="chip-badge">{item.delivery}</span>}
+      {item.to !== undefined && <span class="chip-to">{`to ${item.to}`}</span>}
+      {item.delivery !== 'queue' && <span class="chip-badge">{badgeOf(item)}</span>}
       {!isEditing.value && <ChipActions {...props} />}
     </li>
   )
+}
+
+/** A steer for another agent than the one at work does not enter its run: it begins the next. */
+function badgeOf({ delivery, addressee }: QueueItem): string {
+  const now = run.value
+  const isElsewhere =
+    addressee !== undefined && now.status === 'running' && now.agent !== addressee.agent
+  return delivery === 'steer' && isElsewhere ? 'next' : delivery
 }
 
 /** Which agent it came from. */

@@ -1,5 +1,6 @@
 import type { PendingSend } from '../../sdk/types.ts'
 import { Icon } from '../shell/icon.tsx'
+import { askedOnce } from '../state/ask-once.ts'
 import { putBackDraft } from '../state/drafts.ts'
 import { attached, setAttached } from '../state/files.ts'
 import { handle } from '../state/session.ts'
@@ -10,6 +11,7 @@ export function RefusedSend({ send }: { send: PendingSend }) {
   const takeBack = (): void => {
     putBackDraft(send.text)
     setAttached([...attached.peek(), ...send.attachments])
+    if (send.to !== undefined) askedOnce.value = send.to
     discard()
   }
   return (

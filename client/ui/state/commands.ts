@@ -3,6 +3,7 @@
 
 import { signal } from '@preact/signals'
 import type { Attachment, Delivery } from '#protocol/events'
+import { askedOnce } from './ask-once.ts'
 import { startSession } from './choice.ts'
 import { attached, setAttached } from './files.ts'
 import { openSession } from './route.ts'
@@ -15,7 +16,9 @@ export const isStarting = signal(false)
 /** False: nothing was sent, the text belongs back to the composer. What is attached goes with it. */
 export async function sendText(text: string, delivery: Delivery = 'queue'): Promise<boolean> {
   const attachments = attached.peek() as Attachment[]
+  const to = askedOnce.peek()
   setAttached([])
+  askedOnce.value = null
   if (handle.peek() === null && !(await openStarted())) {
     setAttached(attachments)
     return false
@@ -23,7 +26,7 @@ export async function sendText(text: string, delivery: Delivery = 'queue'): Prom
   // Refusals and lost connections are in `pending`; nothing more to say here.
   handle
     .peek()
-    ?.send(text, { delivery, attachments })
+    ?.send(text, { delivery, attachments, ...(to === null ? {} : { to }) })
     .catch(() => undefined)
   return true
 }

@@ -2,9 +2,12 @@
 
 import { computed, signal, type Signal } from '@preact/signals'
 import type { Answers } from '#protocol/decision-events'
+import type { InboxEntry } from '#protocol/hub'
 import type { Response, ToolPart } from '#protocol/turns'
-import { CommandError } from '../../sdk/errors.ts'
+import { ApiError, CommandError } from '../../sdk/errors.ts'
+import { randomId } from '../../sdk/random-id.ts'
 import type { DecideOptions } from '../../sdk/session-commands.ts'
+import { api } from './client.ts'
 import { focusComposer } from './drafts.ts'
 import { identity } from './identity.ts'
 import { folded, handle, open, turns } from './session.ts'
@@ -62,19 +65,42 @@ export const decide = (
   verdict: 'accept' | 'reject',
   options: DecideOptions,
 ): Promise<string | null> =>
-  submit(decisionId, callId, () => handle.peek()?.decide(decisionId, verdict, options))
+  submit(
+    decisionId,
+    () => handle.peek()?.decide(decisionId, verdict, options),
+    () => toastQuicker(callId),
+  )
 
 export const answer = (
   questionId: string,
   callId: string,
   answers: Answers,
 ): Promise<string | null> =>
-  submit(questionId, callId, () => handle.peek()?.answer(questionId, answers))
+  submit(
+    questionId,
+    () => handle.peek()?.answer(questionId, answers),
+    () => toastQuicker(callId),
+  )
+
+/** From the inbox: the chat that asked need not be open, and a toast would be behind the dialog. */
+export const decideAt = (
+  { id, sessionId }: Pick<InboxEntry, 'id' | 'sessionId'>,
+  verdict: 'accept' | 'reject',
+): Promise<string | null> => {
+  const command = { type: 'decide', id: randomId(), decisionId: id, verdict } as const
+  return submit(
+    id,
+    () => api.command(sessionId, command),
+    () => QUICKER,
+  )
+}
+
+const QUICKER = 'Somebody was quicker, or nobody waits for this any more.'
 
 async function submit(
   id: string,
-  callId: string,
   ask: () => Promise<unknown> | undefined,
+  tellQuicker: () => string | null,
 ): Promise<string | null> {
   if (sending.peek().has(id)) return null
   mark(id, true)
@@ -84,15 +110,17 @@ async function submit(
     // It stays marked: the event that closes the card is on its way.
     return null
   } catch (error) {
-    if (error instanceof CommandError && error.code === 'already_decided') {
+    if (isQuicker(error)) {
       drafts.delete(id)
-      showToast(describeQuicker(callId))
-      return null
+      return tellQuicker()
     }
     mark(id, false)
     return error instanceof Error ? error.message : String(error)
   }
 }
+
+const isQuicker = (error: unknown): boolean =>
+  (error instanceof CommandError || error instanceof ApiError) && error.code === 'already_decided'
 
 const findCall = (callId: string): ToolPart | undefined =>
   [open.peek(), ...turns.peek().toReversed()]
@@ -102,8 +130,16 @@ const findCall = (callId: string): ToolPart | undefined =>
 export const nameOf = (by: string | undefined): string =>
   identity.value.status === 'in' && identity.value.me.owner === by ? 'you' : (by ?? 'somebody')
 
+function toastQuicker(callId: string): null {
+  showToast(describeQuicker(callId))
+  return null
+}
+
 function describeQuicker(callId: string): string {
-  const { decision, question } = findCall(callId) ?? {}
+  const call = findCall(callId)
+  // Of another chat: what was said to it is in that one.
+  if (call === undefined) return QUICKER
+  const { decision, question } = call
   const by = nameOf(decision?.by ?? question?.by)
   const who = by === 'you' ? 'you, in another place' : by
   if (question?.answers !== undefined) return `Already answered by ${who}.`

@@ -1,6 +1,7 @@
 import type { AssistantTurn, Response } from '#protocol/turns'
 import { ChildTree } from '../contacts/slot.ts'
 import { ChangesBlock } from '../state/files.ts'
+import { AnsweredBy } from './answered-by.tsx'
 import { AnswerFoot } from './answer-foot.tsx'
 import { groupParts, isEmptyAnswer, lastError, type Segment } from './group-parts.ts'
 import { messagePhase } from './message-phase.ts'
@@ -29,10 +30,12 @@ export function AssistantMessage({ response }: Props) {
       data-phase={messagePhase(response.parts, isOpen)}
       aria-label="Answer"
     >
+      <AnsweredBy agent={response.agent} />
       {segments.map((segment, index) => (
         <SegmentView
           key={segment.key}
           segment={segment}
+          runId={response.runId}
           next={segments[index + 1]}
           isOpen={isOpen}
           isDone={isDone}
@@ -48,12 +51,13 @@ export function AssistantMessage({ response }: Props) {
 
 type SegmentProps = {
   segment: Segment
+  runId: string
   next: Segment | undefined
   isOpen: boolean
   isDone: boolean
 }
 
-function SegmentView({ segment, next, isOpen, isDone }: SegmentProps) {
+function SegmentView({ segment, runId, next, isOpen, isDone }: SegmentProps) {
   const isNow = isOpen && next === undefined
   switch (segment.kind) {
     case 'text':
@@ -68,7 +72,7 @@ function SegmentView({ segment, next, isOpen, isDone }: SegmentProps) {
     case 'changes':
       return <ChangesBlock part={segment.part} />
     case 'children':
-      return <ChildTree parts={segment.parts} />
+      return <ChildTree runId={runId} parts={segment.parts} />
     case 'retries':
       return <RetryNote parts={segment.parts} isNow={isNow} />
     case 'work':

@@ -6,7 +6,7 @@ export function PendingMessages() {
   const words = connection.value.status === 'live' ? 'Sending…' : 'Waits for the connection'
   return (
     <>
-      {waitingSends.value.map(({ id, text }) => (
+      {waitingSends.value.map(({ id, text, to }) => (
         <article
           class="turn user pending-send"
           data-pending={id}
@@ -15,6 +15,7 @@ export function PendingMessages() {
         >
           <div class="bubble">{text}</div>
           <footer class="turn-foot">
+            {to !== undefined && <span class="delivery-badge">{`To ${to}`}</span>}
             <span class="delivery-badge">{words}</span>
           </footer>
         </article>

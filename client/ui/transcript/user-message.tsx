@@ -12,6 +12,7 @@ export function UserMessage({ turn }: { turn: UserTurn }) {
       {turn.attachments.length > 0 && <SentFiles files={turn.attachments} />}
       <footer class="turn-foot">
         {/* What an interrupting message did is said where it did it: at the answer before. */}
+        {turn.to !== undefined && <span class="delivery-badge">{`To ${turn.to}`}</span>}
         {turn.delivery === 'steer' && <span class="delivery-badge">Steered in</span>}
         <span class="turn-actions">
           <CopyButton text={turn.text} label="Copy message" />
