@@ -6,16 +6,20 @@ import type { Model } from '../core/session/model.ts'
 import { toModelError, type Provider } from './errors.ts'
 import { describeModel } from './info.ts'
 import { isAboutThoughts, toDialect, wantsThoughts } from './openai-dialect.ts'
+import { OLLAMA_FINGERPRINT, OllamaWindow } from './ollama.ts'
 import { repairChunks } from './openai-repair.ts'
 import { toPrompt, toTools } from './prompt.ts'
 import { ProviderCalls } from './provider-call.ts'
-import { readTextAhead } from './text-ahead.ts'
+import type { StreamParts } from './stream-parts.ts'
+import { readTextAhead, type TextSink } from './text-ahead.ts'
 import { ThinkTags } from './think-tags.ts'
 import { readWholeAnswer } from './whole-answer.ts'
 
 export type OpenAiOptions = Provider & {
   modelId: string
   info?: ModelSummary
+  /** The window in `info` was given by hand: what a server says of its own is not asked. */
+  hasOwnWindow?: boolean
   fetch?: typeof globalThis.fetch
 }
 
@@ -32,15 +36,36 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
     ...(apiKey !== undefined && { apiKey }),
     fetch: calls.wrap(fetch, (body, parts, contentType) => {
       const events = contentType.includes('json') ? readWholeAnswer(body) : body
-      return repairChunks(readTextAhead(events, parts))
+      return repairChunks(readTextAhead(events, toSink(parts)))
     }),
   }).chatModel(modelId)
 
+  const info = options.info ?? describeModel(modelId, 'openai')
+  const ollama = new OllamaWindow({ ...options, fetch })
   let sendsThoughts = wantsThoughts(options)
+
+  function toSink(parts: StreamParts): TextSink {
+    let isSigned = false
+    return {
+      addText: (kind, text) => parts.addText(kind, text),
+      addActivity: () => parts.addActivity(),
+      addFingerprint: (fingerprint) => {
+        if (!isSigned && fingerprint === OLLAMA_FINGERPRINT && !options.hasOwnWindow) {
+          void ollama.ask()
+        }
+        isSigned = true
+      },
+    }
+  }
 
   return {
     id: modelId,
-    info: options.info ?? describeModel(modelId, 'openai'),
+    get info() {
+      return ollama.tokens === null ? info : { ...info, window: ollama.tokens }
+    },
+    get notice() {
+      return ollama.notice
+    },
     async stream(request, signal, emit) {
       const ask = () => {
         const prompt = toPrompt(request, toDialect(options, sendsThoughts))

@@ -55,7 +55,11 @@ export function resolveModels(env: ModelEnv): Models {
   const rate = parseDemoRate(env.PARLEY_DEMO_RATE)
   const creators = new Map<string, Create>()
   const entries = [
-    ...openAiModels(env, describe),
+    ...openAiModels(
+      env,
+      describe,
+      (id) => Object.hasOwn(overrides, id) && overrides[id]!.window !== undefined,
+    ),
     ...anthropicModels(env, describe),
     ...workersAiModels(env, describe),
     ...DEMO_IDS.map((id): [string, Create] => [
@@ -90,14 +94,26 @@ export function resolveModels(env: ModelEnv): Models {
 
 type Describe = (id: string, provider: string) => ModelSummary
 
-function openAiModels(env: ModelEnv, describe: Describe): [string, Create][] {
+function openAiModels(
+  env: ModelEnv,
+  describe: Describe,
+  hasOwnWindow: (id: string) => boolean,
+): [string, Create][] {
   const baseURL = toSetting(env.OPENAI_BASE_URL)
   const apiKey = toSetting(env.OPENAI_API_KEY)
   if (baseURL === undefined && apiKey === undefined) return []
   const provider = { baseURL: baseURL ?? OPENAI_URL, apiKey }
   return toIdsOr(env.OPENAI_MODEL, DEFAULT_OPENAI_MODEL).map((modelId) => [
     modelId,
-    () => createOpenAiModel({ ...provider, modelId, info: describe(modelId, 'openai') }),
+    () => {
+      const info = describe(modelId, 'openai')
+      return createOpenAiModel({
+        ...provider,
+        modelId,
+        info,
+        hasOwnWindow: hasOwnWindow(modelId),
+      })
+    },
   ])
 }
 

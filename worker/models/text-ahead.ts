@@ -10,6 +10,8 @@ export type TextSink = {
   addText: (kind: 'text' | 'thinking', text: string) => void
   /** Bytes were read that are no text, or none yet. */
   addActivity: () => void
+  /** What kind of server signs its chunks like this. */
+  addFingerprint?: (fingerprint: unknown) => void
 }
 
 /** `body` without the text deltas it begins with; those go to `sink` as soon as they are read. */
@@ -73,6 +75,7 @@ function takeText(
 }
 
 type Chunk = {
+  system_fingerprint?: unknown
   error?: unknown
   usage?: unknown
   choices?: { finish_reason?: unknown; delta?: Record<string, unknown> }[]
@@ -86,6 +89,7 @@ function takeDelta(data: string, sink: TextSink): 'text' | 'nothing' | 'other' {
   } catch {
     return 'other'
   }
+  if (chunk?.system_fingerprint != null) sink.addFingerprint?.(chunk.system_fingerprint)
   if (chunk === null || chunk.error != null || chunk.usage != null) return 'other'
   // Azure opens with a chunk that has no choice and only says what it filtered.
   if (chunk.choices?.length === 0) return 'nothing'

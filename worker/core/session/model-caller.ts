@@ -93,6 +93,7 @@ export class ModelCaller {
     let canCompact = call.compact !== null
     for (;;) {
       const { model } = this
+      if (model.notice) this.warnOnce(model.notice.code, model.notice.message)
       try {
         // oxlint-disable-next-line no-await-in-loop
         const finish = await this.attempt(call, signal)
@@ -196,7 +197,7 @@ export class ModelCaller {
   private stopOfferingTools(model: Model): void {
     this.withoutTools = true
     const message = `${model.id} cannot use tools, so it answers without them.`
-    if (!this.deps.isSaid(message)) this.warn('no_tool_support', message)
+    this.warnOnce('no_tool_support', message)
   }
 
   private fallOver(error: ModelError): void {
@@ -223,6 +224,10 @@ export class ModelCaller {
     this.deps.emit([
       { type: 'model_fallback', runId, preferred, actual: this.model.id, reason: toNote(reason) },
     ])
+  }
+
+  private warnOnce(code: string, message: string): void {
+    if (!this.deps.isSaid(message)) this.warn(code, message)
   }
 
   private warn(code: string, message: string): void {

@@ -46,9 +46,14 @@ export type StopReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | '
 /** `usage` null: the provider did not say. */
 export type ModelFinish = { stopReason: StopReason; usage: Usage | null }
 
+/** What people should know of how a model is served. */
+export type ModelNotice = { code: string; message: string }
+
 export interface Model {
   readonly id: string
+  /** What is known by now: some is learned from the answers. */
   readonly info: ModelSummary
+  readonly notice?: ModelNotice | null
   /**
    * One provider call. `emit` is called in stream order and never after the promise settles.
    * Resolves when the stream has finished properly; rejects with ModelError on any failure, and

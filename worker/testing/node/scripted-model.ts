@@ -2,7 +2,13 @@
 // emitted what it likes and finished or failed it.
 
 import type { ModelSummary } from '#protocol/http'
-import type { Model, ModelFinish, ModelPart, ModelRequest } from '../../core/session/model.ts'
+import type {
+  Model,
+  ModelFinish,
+  ModelNotice,
+  ModelPart,
+  ModelRequest,
+} from '../../core/session/model.ts'
 
 export class ModelCall {
   readonly request: ModelRequest
@@ -60,6 +66,7 @@ export class ModelCall {
 export class ScriptedModel implements Model {
   readonly id: string
   readonly info: ModelSummary
+  notice: ModelNotice | null = null
   readonly calls: ModelCall[] = []
 
   constructor(id = 'scripted', info: Partial<ModelSummary> = {}) {

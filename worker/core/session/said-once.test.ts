@@ -30,3 +30,13 @@ test('[RUN10] that a model cannot use tools is said once, not with every answer'
   await ask(harness, 'four')
   expect(warnings(harness)).toHaveLength(2)
 })
+
+test('[RUN10] what a model’s server says of it is said once, as soon as it is known', async () => {
+  const harness = await SessionHarness.create()
+  await ask(harness, 'one')
+  expect(warnings(harness)).toEqual([])
+  harness.model.notice = { code: 'small_window', message: 'It reads little.' }
+  await ask(harness, 'two')
+  await ask(harness, 'three')
+  expect(warnings(harness)).toMatchObject([{ code: 'small_window', message: 'It reads little.' }])
+})
