@@ -133,6 +133,7 @@ export class SessionCore {
       owner: () => this.loaded?.owner ?? '',
       refuse: (exchangeId, why) => this.refuseQueued(exchangeId, why),
       changed: () => this.alarms.arm(),
+      settled: () => this.alarms.relax(),
     })
   }
 

@@ -154,12 +154,12 @@ describe('[AGT4] of those who would wait for each other one is told, and the oth
 })
 
 /** Three chats in a circle, whose messages cross. */
-async function threeAround(world: AgentWorld): Promise<SessionHarness[]> {
+async function threeAround(world: AgentWorld, ...others: string[]): Promise<SessionHarness[]> {
   const ids = [A, B, C]
   const chats: SessionHarness[] = []
   for (const id of ids) chats.push(await world.create(id))
   for (const chat of chats) await world.ask(chat)
-  for (const [index, chat] of chats.entries()) callAtOnce(chat, ids[(index + 1) % 3]!)
+  for (const [index, chat] of chats.entries()) callAtOnce(chat, ids[(index + 1) % 3]!, ...others)
   return chats
 }
 
@@ -194,6 +194,36 @@ describe('[AGT4] looking for it survives', () => {
     }
     await world.settle()
     expect(chats.flatMap(refusals)).toEqual([WAITS_FOR_YOU])
+    await answerAll(world)
+    expectAllEnded(world)
+  })
+
+  test('somebody else who cannot be reached', async () => {
+    const world = newAgentWorld()
+    const gone = 'session-gone-000000'
+    await world.create(gone)
+    world.askStanding = (ask, id) => (id === gone ? Promise.reject(new Error('no')) : ask())
+    const chats = await threeAround(world, gone)
+    await world.settle()
+    expect(chats.flatMap(refusals)).toEqual([WAITS_FOR_YOU])
+    await answerAll(world)
+    expectAllEnded(world)
+  })
+
+  test('and costs nobody their sleep: without a circle, no alarm rings before the answer is late', async () => {
+    const world = newAgentWorld()
+    const [a, b] = [await world.create(A), await world.create(B)]
+    await world.create(C)
+    await world.ask(b)
+    await world.call(b, 'agents_message', { to: C, message: 'You?' })
+    await world.ask(a)
+    await world.call(a, 'agents_message', { to: B, message: 'You?' })
+    expect(b.core.folded.queue.items).toHaveLength(1)
+    for (let times = 0; times < 2; times++) {
+      expect(b.alarmAt).toBeGreaterThan(b.timers.now + 3_000_000)
+      b.hibernate()
+      await world.settle()
+    }
     await answerAll(world)
     expectAllEnded(world)
   })

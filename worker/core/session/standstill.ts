@@ -21,8 +21,9 @@ export type StandstillDeps = {
   state: () => SessionState
   owner: () => string
   refuse: (exchangeId: string, why: string) => void
-  /** Something is due at another time than before. */
+  /** Something is due sooner than before, or nothing any more. */
   changed: () => void
+  settled: () => void
 }
 
 /** One wait on the way, and the one before it. */
@@ -71,7 +72,7 @@ export class Standstill {
       .then(() => this.work())
       .finally(() => {
         this.isWorking = false
-        this.deps.changed()
+        this.deps.settled()
       })
     this.deps.session.background(work)
   }
@@ -114,6 +115,7 @@ export class Standstill {
     const state = this.deps.state()
     const { id } = state.session
     const followed = new Set([id])
+    let isSure = true
     let steps = waitsOf(state).map((wait) => toStep(wait, null))
     for (let count = 0; steps.length > 0 && count < WAITS_FOLLOWED; count += steps.length) {
       const closing = steps.find(({ wait }) => wait.sessionId === id && this.isQueuedHere(wait))
@@ -121,7 +123,14 @@ export class Standstill {
       const elsewhere = steps.filter(({ wait }) => !followed.has(wait.sessionId))
       // One level after the other: the next follows from this one.
       // oxlint-disable-next-line no-await-in-loop
-      const standings = await Promise.all(elsewhere.map(({ wait }) => this.standing(wait)))
+      const standings = await Promise.all(
+        elsewhere.map(({ wait }) =>
+          this.standing(wait).catch(() => {
+            isSure = false
+            return null
+          }),
+        ),
+      )
       steps = elsewhere.flatMap((step, index) => {
         const standing = standings[index]
         if (standing == null || followed.has(step.wait.sessionId)) return []
@@ -130,6 +139,7 @@ export class Standstill {
         return standing.waits.map((wait) => toStep(wait, here))
       })
     }
+    if (!isSure) throw new Error('somebody is out of reach')
     return null
   }
 

@@ -23,7 +23,7 @@ export class World {
   readonly unreachable = new Set<string>()
   decideFate: (from: string, to: string, envelope: Envelope) => Fate = () => 'arrives'
   /** Who is asked what it waits for; a test can have nobody answer. */
-  askStanding: <T>(ask: () => T) => T | Promise<T> = (ask) => ask()
+  askStanding: <T>(ask: () => T, id: string) => T | Promise<T> = (ask) => ask()
   afterRefusal: () => void = () => {}
   /** Letters on their way for longer than their senders wait. */
   readonly late: (() => void)[] = []
@@ -123,7 +123,7 @@ export class World {
       isWanted: (id, owner, claim) =>
         hear(reach(id).then(({ core }) => core.isWanted(owner, claim))),
       standing: (id, owner, claim) =>
-        hear(reach(id).then(({ core }) => this.askStanding(() => core.standing(owner, claim)))),
+        hear(reach(id).then(({ core }) => this.askStanding(() => core.standing(owner, claim), id))),
       refuse: (id, owner, exchangeId, why) =>
         hear(
           reach(id).then(({ core }) => {
