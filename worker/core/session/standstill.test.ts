@@ -300,10 +300,22 @@ test.each(Array.from({ length: 20 }, (_, index) => index))(
   },
 )
 
+/** Looks, refusals and letters that get lost, or that nobody hears of. */
+function loseThings(world: AutomaticWorld): void {
+  const isLost = (): boolean => world.random.chance(0.2)
+  world.turnsPerSecond = 10
+  world.decideFate = () => world.random.weighted({ arrives: 8, lost: 1, unheard: 1, twice: 1 })
+  world.askStanding = (ask) => (isLost() ? Promise.reject(new Error('lost')) : ask())
+  world.afterRefusal = () => {
+    if (isLost()) throw new Error('unheard')
+  }
+}
+
 const runRandom = async (seed: number, mayAsk: (from: number, to: number) => boolean) => {
   const world = new Random(seed, 3 + (seed % 5), mayAsk)
   await world.createAll()
   if (seed % 2 === 0) world.evicts = 0
+  if (seed % 3 === 0) loseThings(world)
   for (const agent of world.agents) {
     if (world.random.chance(0.7)) agent.command({ type: 'send', text: '<2>' })
   }
@@ -326,20 +338,20 @@ describe('[AGT4] random agents that ask each other and wait', () => {
   const met = { exchanges: 0, refused: 0 }
 
   test('anybody asks anybody: every exchange ends by itself', async () => {
-    for (let seed = 1; seed <= 60; seed++) {
+    for (let seed = 1; seed <= 45; seed++) {
       const world = await runRandom(seed, (from, to) => from !== to)
       expectEnded(world, seed)
       met.exchanges += world.of('exchange_started').length
       met.refused += refusedIn(world).length
       for (const why of refusedIn(world)) expect(why).toEqual(WAITS_FOR_YOU)
     }
-    expect(met.exchanges).toBeGreaterThan(500)
+    expect(met.exchanges).toBeGreaterThan(300)
     expect(met.refused).toBeGreaterThan(50)
   })
 
   test('nobody is asked by those who could be waited for: nothing is refused', async () => {
     let exchanges = 0
-    for (let seed = 1; seed <= 60; seed++) {
+    for (let seed = 1; seed <= 45; seed++) {
       const world = await runRandom(seed, (from, to) => from < to)
       expectEnded(world, seed)
       exchanges += world.of('exchange_started').length
@@ -348,6 +360,6 @@ describe('[AGT4] random agents that ask each other and wait', () => {
       // Of calls that had not begun when their object died.
       expect(failed.filter(({ code }) => code !== 'tool_interrupted')).toEqual([])
     }
-    expect(exchanges).toBeGreaterThan(200)
+    expect(exchanges).toBeGreaterThan(150)
   })
 })

@@ -123,15 +123,19 @@ export class World {
       isWanted: (id, owner, claim) =>
         hear(reach(id).then(({ core }) => core.isWanted(owner, claim))),
       standing: (id, owner, claim) =>
-        hear(reach(id).then(({ core }) => this.askStanding(() => core.standing(owner, claim), id))),
+        hear(
+          reach(id).then(({ core }) =>
+            this.askStanding(() => core.standstill.standing(owner, claim), id),
+          ),
+        ),
       refuse: (id, owner, exchangeId, why) =>
         hear(
           reach(id).then(({ core }) => {
-            core.refuse(owner, exchangeId, why)
+            core.standstill.refuse(owner, exchangeId, why)
             this.afterRefusal()
           }),
         ),
-      bound: (id, owner) => hear(reach(id).then(({ core }) => core.bound(owner))),
+      bound: (id, owner) => hear(reach(id).then(({ core }) => core.views.bound(owner))),
       inheritance: (id, owner) => hear(reach(id).then(({ core }) => core.inheritance(owner))),
       summary: (id, owner) =>
         hear(reach(id).then(({ core }) => core.views.summary(owner))).then((found) =>
