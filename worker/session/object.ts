@@ -224,11 +224,11 @@ export class Session extends Server<Env> implements SessionRpc {
   }
 
   async standing(owner: string, claim: Claim): Promise<Standing | null> {
-    return this.core.standing(owner, claim)
+    return this.core.standstill.standing(owner, claim)
   }
 
   async refuse(owner: string, exchangeId: string, why: string): Promise<void> {
-    this.core.refuse(owner, exchangeId, why)
+    this.core.standstill.refuse(owner, exchangeId, why)
   }
 
   async resend(owner: string, to: string): Promise<boolean> {
@@ -240,7 +240,7 @@ export class Session extends Server<Env> implements SessionRpc {
   }
 
   bound(owner: string): Promise<Bound | null> {
-    return this.core.bound(owner)
+    return this.core.views.bound(owner)
   }
 
   async childFiles(owner: string, child: ChildOf): Promise<FileEntry[] | null> {

@@ -12,10 +12,23 @@ export class Alarm {
   }
 
   arm(): void {
+    const { next } = this
+    if (next !== null && this.at !== null && this.at <= next) return
+    this.move(next)
+  }
+
+  /** What it was set for is done: an object that sleeps until later is not to be woken for it. */
+  relax(): void {
+    this.move(this.next)
+  }
+
+  private get next(): number | null {
     const wanted = this.wanted()
-    const next = wanted.length === 0 ? null : Math.min(...wanted)
-    const isSoonEnough = next !== null && this.at !== null && this.at <= next
-    if (next === this.at || isSoonEnough) return
+    return wanted.length === 0 ? null : Math.min(...wanted)
+  }
+
+  private move(next: number | null): void {
+    if (next === this.at) return
     this.at = next
     this.set(next)
   }

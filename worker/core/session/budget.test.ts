@@ -91,6 +91,20 @@ test('[AGT4] [AGT5] three children at each of three levels, and each of the last
   expectBounded(world)
 })
 
+test('[AGT4] a run that asks one after the other has as much for the last as for the first', async () => {
+  const world = newAgentWorld()
+  const [a, b] = [await world.create(idOf(0)), await world.create(idOf(1))]
+  await world.ask(a)
+  for (let count = 0; count < 10; count++) {
+    await world.call(a, 'agents_message', { to: idOf(1), message: 'You?' })
+    await world.say(b, 'Done.')
+  }
+  const budgets = ofType(a, 'exchange_started').map(({ budget }) => budget)
+  // Only what was used is gone: the exchanges themselves.
+  expect(budgets.at(-1)).toBeGreaterThanOrEqual(budgets[0]! - 10)
+  expect(budgets[0]).toBeGreaterThan(CONTACTS_PER_ROOT / 4)
+})
+
 test('[AGT4] [AGT5] a run has as many children at once as it may turn to others', async () => {
   const world = newAgentWorld()
   const root = await world.create(idOf(0))

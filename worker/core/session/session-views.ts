@@ -1,5 +1,6 @@
 // What can be read of a session, by whom it belongs to. Nothing here changes anything.
 
+import type { Bound } from '#protocol/agent-events'
 import type { Rejection, SessionSummary } from '#protocol/http'
 import type { AgentOverride } from '#protocol/mission-events'
 import type { SessionState } from '#protocol/state'
@@ -15,7 +16,7 @@ import { asRun } from './inherited.ts'
 import { readPage, type EventsPage, type EventsQuery } from './events-page.ts'
 import type { Log } from './log.ts'
 import { listContacts, type RunContact } from './run-contacts.ts'
-import { setUpRun, type RunSetup } from './run-setup.ts'
+import { boundNow, setUpRun, type RunSetup } from './run-setup.ts'
 import {
   describeRun,
   listRuns,
@@ -96,6 +97,12 @@ export class SessionViews {
     const setUp = (): Promise<RunSetup> =>
       setUpRun(this.deps.session, owner, subject, model, AbortSignal.timeout(5_000))
     return { ok: true, value: await describeRun(found, view === 'raw' ? setUp : null) }
+  }
+
+  /** Which tools a run here would have, for the sessions of this context. null: it is not there. */
+  async bound(owner: string): Promise<Bound | null> {
+    if (!this.deps.isOwnedBy(owner)) return null
+    return boundNow(this.deps.session, owner, this.deps.state())
   }
 
   /** Whom a run turned to. */

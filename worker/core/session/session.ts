@@ -2,7 +2,6 @@
 // order, in `commit`; nothing else appends or assigns state. Runs in a Durable Object, or in Node
 // with a file for a database.
 
-import type { Bound } from '#protocol/agent-events'
 import type { Ack, Command } from '#protocol/commands'
 import type { EventBody, Mode } from '#protocol/events'
 import type { ChangedFile } from '#protocol/file-events'
@@ -27,19 +26,18 @@ import type { DecideContext, Decision, Effect, RunReport } from './decide-types.
 import { Draft } from './draft.ts'
 import { findTurnStart } from './turn-start.ts'
 import { isProjectedDifferently, toProjection } from './projection.ts'
-import type { Claim, Delivery, Envelope, NewPeer, Standing } from './letters.ts'
+import type { Claim, Delivery, Envelope, NewPeer } from './letters.ts'
 import { Log, type Beside, type CommandRecord } from './log.ts'
 import { Outbox } from './outbox.ts'
 import type { JudgeDeps } from './judge.ts'
 import { recordFiles } from './file-commands.ts'
 import { PersonFiles } from './person-files.ts'
-import { boundNow } from './run-setup.ts'
 import { Runner } from './runner.ts'
 import { SessionFiles } from './session-files.ts'
 import { SessionCommands, type Reason } from './session-commands.ts'
 import { NOT_FOUND, SessionViews, type Outcome } from './session-views.ts'
 import type { SessionDeps } from './session-deps.ts'
-import { refuseQueued, Standstill, standingOf } from './standstill.ts'
+import { Standstill } from './standstill.ts'
 import { Subscribers, type ClientSocket } from './subscribers.ts'
 
 /** An alarm in the past rings at once: without this what cannot be done now is a busy loop. */
@@ -61,7 +59,7 @@ export class SessionCore {
   private readonly commands: SessionCommands
   private readonly outbox: Outbox
   private readonly letters: Correspondence
-  private readonly standstill: Standstill
+  readonly standstill: Standstill
   private readonly alarms: Alarm
   private loaded: Loaded | null = null
   private state: SessionState = EMPTY_STATE
@@ -131,9 +129,10 @@ export class SessionCore {
     this.standstill = new Standstill({
       session: deps,
       state,
-      owner: () => this.loaded?.owner ?? '',
-      refuse: (exchangeId, why) => this.refuseQueued(exchangeId, why),
+      owner: () => this.loaded?.owner ?? null,
+      commit: (draft) => this.commitDraft(draft, {}),
       changed: () => this.alarms.arm(),
+      settled: () => this.alarms.relax(),
     })
   }
 
@@ -215,19 +214,6 @@ export class SessionCore {
     return this.loaded?.owner === owner && this.letters.isWanted(claim)
   }
 
-  standing(owner: string, claim: Claim): Standing | null {
-    return this.loaded?.owner === owner ? standingOf(this.state, claim) : null
-  }
-
-  refuse(owner: string, exchangeId: string, why: string): void {
-    if (this.loaded?.owner === owner) this.refuseQueued(exchangeId, why)
-  }
-
-  private refuseQueued(exchangeId: string, why: string): void {
-    const draft = refuseQueued(this.state, exchangeId, why, this.deps.now())
-    if (draft !== null) this.commitDraft(draft, {})
-  }
-
   /** Whoever asks is there again: what is for them is sent now. False: there is no session here. */
   resend(owner: string, to: string): boolean {
     if (this.loaded?.owner !== owner) return false
@@ -239,11 +225,6 @@ export class SessionCore {
   async inheritance(owner: string): Promise<Inheritance | null> {
     if (!this.isOwnedBy(owner)) return null
     return inheritanceOf(this.state.session, (sessionId) => this.above(owner, sessionId))
-  }
-
-  /** Which tools a run here would have, for the sessions of this context. null: it is not there. */
-  async bound(owner: string): Promise<Bound | null> {
-    return this.isOwnedBy(owner) ? boundNow(this.deps, owner, this.state) : null
   }
 
   private above(owner: string, sessionId: string): Promise<Inheritance | null> {

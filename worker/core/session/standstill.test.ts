@@ -154,12 +154,12 @@ describe('[AGT4] of those who would wait for each other one is told, and the oth
 })
 
 /** Three chats in a circle, whose messages cross. */
-async function threeAround(world: AgentWorld): Promise<SessionHarness[]> {
+async function threeAround(world: AgentWorld, ...others: string[]): Promise<SessionHarness[]> {
   const ids = [A, B, C]
   const chats: SessionHarness[] = []
   for (const id of ids) chats.push(await world.create(id))
   for (const chat of chats) await world.ask(chat)
-  for (const [index, chat] of chats.entries()) callAtOnce(chat, ids[(index + 1) % 3]!)
+  for (const [index, chat] of chats.entries()) callAtOnce(chat, ids[(index + 1) % 3]!, ...others)
   return chats
 }
 
@@ -194,6 +194,36 @@ describe('[AGT4] looking for it survives', () => {
     }
     await world.settle()
     expect(chats.flatMap(refusals)).toEqual([WAITS_FOR_YOU])
+    await answerAll(world)
+    expectAllEnded(world)
+  })
+
+  test('somebody else who cannot be reached', async () => {
+    const world = newAgentWorld()
+    const gone = 'session-gone-000000'
+    await world.create(gone)
+    world.askStanding = (ask, id) => (id === gone ? Promise.reject(new Error('no')) : ask())
+    const chats = await threeAround(world, gone)
+    await world.settle()
+    expect(chats.flatMap(refusals)).toEqual([WAITS_FOR_YOU])
+    await answerAll(world)
+    expectAllEnded(world)
+  })
+
+  test('and costs nobody their sleep: without a circle, no alarm rings before the answer is late', async () => {
+    const world = newAgentWorld()
+    const [a, b] = [await world.create(A), await world.create(B)]
+    await world.create(C)
+    await world.ask(b)
+    await world.call(b, 'agents_message', { to: C, message: 'You?' })
+    await world.ask(a)
+    await world.call(a, 'agents_message', { to: B, message: 'You?' })
+    expect(b.core.folded.queue.items).toHaveLength(1)
+    for (let times = 0; times < 2; times++) {
+      expect(b.alarmAt).toBeGreaterThan(b.timers.now + 3_000_000)
+      b.hibernate()
+      await world.settle()
+    }
     await answerAll(world)
     expectAllEnded(world)
   })
@@ -270,10 +300,22 @@ test.each(Array.from({ length: 20 }, (_, index) => index))(
   },
 )
 
+/** Looks, refusals and letters that get lost, or that nobody hears of. */
+function loseThings(world: AutomaticWorld): void {
+  const isLost = (): boolean => world.random.chance(0.2)
+  world.turnsPerSecond = 10
+  world.decideFate = () => world.random.weighted({ arrives: 8, lost: 1, unheard: 1, twice: 1 })
+  world.askStanding = (ask) => (isLost() ? Promise.reject(new Error('lost')) : ask())
+  world.afterRefusal = () => {
+    if (isLost()) throw new Error('unheard')
+  }
+}
+
 const runRandom = async (seed: number, mayAsk: (from: number, to: number) => boolean) => {
   const world = new Random(seed, 3 + (seed % 5), mayAsk)
   await world.createAll()
   if (seed % 2 === 0) world.evicts = 0
+  if (seed % 3 === 0) loseThings(world)
   for (const agent of world.agents) {
     if (world.random.chance(0.7)) agent.command({ type: 'send', text: '<2>' })
   }
@@ -296,20 +338,20 @@ describe('[AGT4] random agents that ask each other and wait', () => {
   const met = { exchanges: 0, refused: 0 }
 
   test('anybody asks anybody: every exchange ends by itself', async () => {
-    for (let seed = 1; seed <= 60; seed++) {
+    for (let seed = 1; seed <= 45; seed++) {
       const world = await runRandom(seed, (from, to) => from !== to)
       expectEnded(world, seed)
       met.exchanges += world.of('exchange_started').length
       met.refused += refusedIn(world).length
       for (const why of refusedIn(world)) expect(why).toEqual(WAITS_FOR_YOU)
     }
-    expect(met.exchanges).toBeGreaterThan(500)
+    expect(met.exchanges).toBeGreaterThan(300)
     expect(met.refused).toBeGreaterThan(50)
   })
 
   test('nobody is asked by those who could be waited for: nothing is refused', async () => {
     let exchanges = 0
-    for (let seed = 1; seed <= 60; seed++) {
+    for (let seed = 1; seed <= 45; seed++) {
       const world = await runRandom(seed, (from, to) => from < to)
       expectEnded(world, seed)
       exchanges += world.of('exchange_started').length
@@ -318,6 +360,6 @@ describe('[AGT4] random agents that ask each other and wait', () => {
       // Of calls that had not begun when their object died.
       expect(failed.filter(({ code }) => code !== 'tool_interrupted')).toEqual([])
     }
-    expect(exchanges).toBeGreaterThan(200)
+    expect(exchanges).toBeGreaterThan(150)
   })
 })

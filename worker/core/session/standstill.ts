@@ -20,10 +20,12 @@ const NAMED = 12
 export type StandstillDeps = {
   session: Pick<SessionDeps, 'peers' | 'timers' | 'now' | 'background'>
   state: () => SessionState
-  owner: () => string
-  refuse: (exchangeId: string, why: string) => void
-  /** Something is due at another time than before. */
+  /** null: there is no session here. */
+  owner: () => string | null
+  commit: (draft: Draft) => void
+  /** Something is due sooner than before, or nothing any more. */
   changed: () => void
+  settled: () => void
 }
 
 /** One wait on the way, and the one before it. */
@@ -55,6 +57,25 @@ export class Standstill {
     this.deps.changed()
   }
 
+  /** For others. null: nothing here keeps it from its answer. */
+  standing(owner: string, claim: Claim): Standing | null {
+    return this.deps.owner() === owner ? standingOf(this.deps.state(), claim) : null
+  }
+
+  /** For others. Twice is once: the message is gone. */
+  refuse(owner: string, exchangeId: string, why: string): void {
+    if (this.deps.owner() === owner) this.refuseHere(exchangeId, why)
+  }
+
+  private refuseHere(exchangeId: string, why: string): void {
+    const draft = refuseQueued(this.deps.state(), exchangeId, why, this.deps.session.now())
+    if (draft !== null) this.deps.commit(draft)
+  }
+
+  private get owner(): string {
+    return this.deps.owner() ?? ''
+  }
+
   /** What is on its way is lost with this object, and waking looks into all of it anew. */
   wantedAlarms(): number[] {
     if (this.pending.size === 0) return []
@@ -72,7 +93,7 @@ export class Standstill {
       .then(() => this.work())
       .finally(() => {
         this.isWorking = false
-        this.deps.changed()
+        this.deps.settled()
       })
     this.deps.session.background(work)
   }
@@ -104,9 +125,9 @@ export class Standstill {
     const { sessionId, claim } = victim.wait
     if (!('exchangeId' in claim)) return false
     const why = describe(circle, victim)
-    const { deps } = this
-    if (sessionId === deps.state().session.id) deps.refuse(claim.exchangeId, why)
-    else await this.reach(deps.session.peers.refuse(sessionId, deps.owner(), claim.exchangeId, why))
+    const { session, state } = this.deps
+    if (sessionId === state().session.id) this.refuseHere(claim.exchangeId, why)
+    else await this.reach(session.peers.refuse(sessionId, this.owner, claim.exchangeId, why))
     return true
   }
 
@@ -115,6 +136,7 @@ export class Standstill {
     const state = this.deps.state()
     const { id } = state.session
     const followed = new Set([id])
+    let isSure = true
     let steps = waitsOf(state).map((wait) => toStep(wait, null))
     for (let count = 0; steps.length > 0 && count < WAITS_FOLLOWED; count += steps.length) {
       const closing = steps.find(({ wait }) => wait.sessionId === id && this.isQueuedHere(wait))
@@ -122,7 +144,14 @@ export class Standstill {
       const elsewhere = steps.filter(({ wait }) => !followed.has(wait.sessionId))
       // One level after the other: the next follows from this one.
       // oxlint-disable-next-line no-await-in-loop
-      const standings = await Promise.all(elsewhere.map(({ wait }) => this.standing(wait)))
+      const standings = await Promise.all(
+        elsewhere.map(({ wait }) =>
+          this.ask(wait).catch(() => {
+            isSure = false
+            return null
+          }),
+        ),
+      )
       steps = elsewhere.flatMap((step, index) => {
         const standing = standings[index]
         if (standing == null || followed.has(step.wait.sessionId)) return []
@@ -131,6 +160,7 @@ export class Standstill {
         return standing.waits.map((wait) => toStep(wait, here))
       })
     }
+    if (!isSure) throw new Error('somebody is out of reach')
     return null
   }
 
@@ -138,8 +168,8 @@ export class Standstill {
     return standingOf(this.deps.state(), claim)?.isQueued === true
   }
 
-  private standing({ sessionId, claim }: Wait): Promise<Standing | null> {
-    return this.reach(this.deps.session.peers.standing(sessionId, this.deps.owner(), claim))
+  private ask({ sessionId, claim }: Wait): Promise<Standing | null> {
+    return this.reach(this.deps.session.peers.standing(sessionId, this.owner, claim))
   }
 
   /** Not for ever: an object that does not answer is one that cannot be reached. */
@@ -153,7 +183,7 @@ export class Standstill {
 }
 
 /** How what another session waits for stands here. null: it does not wait for the run of now. */
-export function standingOf(state: SessionState, claim: Claim): Standing | null {
+function standingOf(state: SessionState, claim: Claim): Standing | null {
   const { run, queue } = state
   if (run.status !== 'running') return null
   const isRunning =
@@ -192,7 +222,7 @@ const queuedWaits = ({ queue }: SessionState): Set<string> =>
   )
 
 /** A message that waits is answered for, as if a person had taken it back. null: it waits no more. */
-export function refuseQueued(
+function refuseQueued(
   state: SessionState,
   exchangeId: string,
   why: string,

@@ -21,6 +21,7 @@ export abstract class AutomaticWorld extends AgentWorld {
   /** Also where it works: what it was about to do is then not done. */
   kills = true
   evictions = { asleep: 0, working: 0 }
+  turnsPerSecond = 50
   /** How much time has passed, in ms. */
   passed = 0
   private words = 0
@@ -89,11 +90,11 @@ export abstract class AutomaticWorld extends AgentWorld {
 
   /** Until all is answered; every now and then somebody is evicted. */
   async live(): Promise<void> {
-    for (let turns = 0; !this.isQuiet; turns++) {
+    for (let turns = 1; !this.isQuiet; turns++) {
       if (turns > 20_000) throw new Error('it does not come to rest')
       await this.turn()
       if (this.random.chance(this.evicts)) this.evict(this.random.pick(this.agents))
-      if (turns % 50 === 49) {
+      if (turns % this.turnsPerSecond === 0) {
         this.passed += 1000
         for (const harness of this.agents) harness.timers.advance(1000)
         await this.ring()

@@ -23,7 +23,7 @@ export class World {
   readonly unreachable = new Set<string>()
   decideFate: (from: string, to: string, envelope: Envelope) => Fate = () => 'arrives'
   /** Who is asked what it waits for; a test can have nobody answer. */
-  askStanding: <T>(ask: () => T) => T | Promise<T> = (ask) => ask()
+  askStanding: <T>(ask: () => T, id: string) => T | Promise<T> = (ask) => ask()
   afterRefusal: () => void = () => {}
   /** Letters on their way for longer than their senders wait. */
   readonly late: (() => void)[] = []
@@ -123,16 +123,20 @@ export class World {
       isWanted: (id, owner, claim) =>
         hear(reach(id).then(({ core }) => core.isWanted(owner, claim))),
       standing: (id, owner, claim) =>
-        hear(reach(id).then(({ core }) => this.askStanding(() => core.standing(owner, claim)))),
+        hear(
+          reach(id).then(({ core }) =>
+            this.askStanding(() => core.standstill.standing(owner, claim), id),
+          ),
+        ),
       refuse: (id, owner, exchangeId, why) =>
         hear(
           reach(id).then(({ core }) => {
-            core.refuse(owner, exchangeId, why)
+            core.standstill.refuse(owner, exchangeId, why)
             this.afterRefusal()
           }),
         ),
       resend: (id, owner, to) => hear(reach(id).then(({ core }) => core.resend(owner, to))),
-      bound: (id, owner) => hear(reach(id).then(({ core }) => core.bound(owner))),
+      bound: (id, owner) => hear(reach(id).then(({ core }) => core.views.bound(owner))),
       inheritance: (id, owner) => hear(reach(id).then(({ core }) => core.inheritance(owner))),
       summary: (id, owner) =>
         hear(reach(id).then(({ core }) => core.views.summary(owner))).then((found) =>
