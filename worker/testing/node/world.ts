@@ -22,6 +22,8 @@ export class World {
   /** Sessions that nobody reaches. */
   readonly unreachable = new Set<string>()
   decideFate: (from: string, to: string, envelope: Envelope) => Fate = () => 'arrives'
+  /** Sessions that were erased: what was on its way to them finds nobody. */
+  readonly buried = new Set<string>()
   /** Letters on their way for longer than their senders wait. */
   readonly late: (() => void)[] = []
   private readonly overrides: Partial<SessionDeps>
@@ -158,7 +160,7 @@ export class World {
 
   /** Nobody hears what becomes of it. */
   private takeLate(to: string, take: () => unknown): void {
-    if (this.unreachable.has(to)) return
+    if (this.unreachable.has(to) || this.buried.has(to)) return
     try {
       take()
     } catch (error) {
