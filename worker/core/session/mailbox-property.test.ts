@@ -44,7 +44,9 @@ async function check(seed: number): Promise<void> {
 
 function checkWorld(world: FuzzWorld): void {
   const sessions = [...world.sessions].filter(([, { core }]) => core.seq > 0)
-  const logs: Logs = new Map(sessions.map(([id, harness]) => [id, harness.events()]))
+  const living = sessions.map(([id, harness]) => [id, harness.events()] as const)
+  const logs: Logs = new Map([...world.graves, ...living])
+  meet('an erasure', world.graves.size)
   meet('a crash', world.crashes)
   for (const { fate } of world.sent) meet(fate)
   expect(world.strays).toEqual([])
@@ -161,6 +163,8 @@ describe('[AGT2] [AGT5] random lives of sessions that write to each other', () =
   test('[AGT2] [CAN4] the lives had every fate, crashes, callbacks, children and cancels', () => {
     const expected = [
       'a crash',
+      'an erasure',
+      'session_cleared',
       'lost',
       'unheard',
       'twice',

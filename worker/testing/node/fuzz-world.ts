@@ -3,6 +3,7 @@
 // follows from the seed.
 
 import type { SessionDeps } from '../../core/session/session-deps.ts'
+import type { SessionEvent } from '#protocol/events'
 import { Mailbox } from '../../core/session/mailbox.ts'
 import { ModelError } from '../../core/session/model.ts'
 import { RandomSource } from '../random-source.ts'
@@ -10,7 +11,7 @@ import { AgentWorld, agentDeps } from './agent-world.ts'
 import { Crash } from './memory-sql.ts'
 import { RandomActs } from './random-acts.ts'
 import type { ModelCall } from './scripted-model.ts'
-import type { SessionHarness } from './session-harness.ts'
+import { OWNER, type SessionHarness } from './session-harness.ts'
 import { watchModel, watchTools } from './watched-starts.ts'
 import type { Fate } from './world.ts'
 
@@ -34,6 +35,8 @@ export class FuzzWorld extends AgentWorld {
   readonly strays: string[] = []
   /** Sessions whose alarm was due again however often it had rung. */
   readonly busyAlarms: string[] = []
+  /** What those that were erased had logged by then. */
+  readonly graves = new Map<string, readonly SessionEvent[]>()
   /** Sessions whose queue waited for nobody. */
   readonly stuck: string[] = []
   crashes = 0
@@ -75,7 +78,17 @@ export class FuzzWorld extends AgentWorld {
       get: () => watchModel(this.at(id).model, onStart),
       fallbacksOf: () => [],
     }
-    return { ...DEPS, models, tools: watchTools(DEPS.tools, onStart) }
+    const erase = async (): Promise<void> => {
+      if (isAlive()) this.bury(id)
+    }
+    return { ...DEPS, models, tools: watchTools(DEPS.tools, onStart), erase }
+  }
+
+  private bury(id: string): void {
+    const { database } = this.at(id)
+    this.graves.set(id, this.at(id).events())
+    this.buried.add(id)
+    database.wipe()
   }
 
   private toFate(from: string, to: string): Fate {
@@ -97,7 +110,10 @@ export class FuzzWorld extends AgentWorld {
     const operation = this.random.weighted({
       send: asked === 0 ? 20 : 4,
       cancel: 1.5,
+      clear: 0.5,
       continue: 0.5,
+      delete: 0.3,
+      restore: this.deleted().length > 0 ? 4 : 0,
       queue: states.some(({ queue }) => queue.items.length > 0) ? 3 : 0,
       wait: states.some((one) => one.decisions.length + one.questions.length > 0) ? 6 : 0,
       model: asked === 0 ? 0 : 40,
@@ -165,6 +181,21 @@ export class FuzzWorld extends AgentWorld {
       case 'heal':
         this.operations.push('heal')
         return this.unreachable.clear()
+      case 'delete': {
+        const harness = this.anyone()
+        // A child that is deleted alone is not met here: it goes with whoever made it.
+        if (harness.core.folded.session.origin !== undefined) return
+        // Often it cannot take leave of those who work for it.
+        const [exchange] = harness.core.folded.exchanges
+        if (exchange && this.canLose) this.unreachable.add(exchange.toSessionId)
+        return this.awake(this.note('delete', harness))
+          .core.remove(OWNER)
+          .then(() => {})
+      }
+      case 'restore': {
+        const harness = this.note('restore', random.pick(this.deleted()))
+        return harness.core.restore(OWNER).then(() => {})
+      }
       case 'late':
         this.operations.push('late')
         return this.late.splice(random.below(this.late.length), 1).forEach((take) => take())
@@ -188,6 +219,11 @@ export class FuzzWorld extends AgentWorld {
       default:
         return this.command(operation)
     }
+  }
+
+  /** Those that can still be restored. */
+  private deleted(): SessionHarness[] {
+    return this.living().filter(({ core, isDead }) => !isDead && !core.isOwnedBy(OWNER))
   }
 
   private awake(harness: SessionHarness): SessionHarness {
@@ -228,7 +264,9 @@ export class FuzzWorld extends AgentWorld {
   }
 
   private command(type: string): void {
-    const harness = this.random.pick(this.addressees(type))
+    const addressees = this.addressees(type)
+    if (addressees.length === 0) return
+    const harness = this.random.pick(addressees)
     const command = this.acts.command(type, this.awake(harness).core.folded)
     if (command === null) return
     this.note(JSON.stringify(command), harness)
@@ -242,7 +280,9 @@ export class FuzzWorld extends AgentWorld {
       if (type === 'queue') return folded.queue.items.length > 0
       return type !== 'wait' || folded.decisions.length + folded.questions.length > 0
     })
-    return type === 'send' ? this.roots.map((id) => this.at(id)) : found
+    // Mostly where people talk to an agent, and now and then to one that works for another.
+    if (type !== 'send' || this.random.chance(0.2)) return found
+    return this.roots.map((id) => this.at(id)).filter(({ core }) => core.seq > 0)
   }
 
   private asked(): SessionHarness[] {
@@ -310,7 +350,7 @@ export class FuzzWorld extends AgentWorld {
       }
       if (run.status === 'idle' && queue.items.length > 0) {
         if (!queue.held) this.stuck.push(harness.core.folded.session.id)
-        harness.command({ type: 'continue' })
+        harness.try({ type: 'continue' })
         isAnswered = true
       }
       if (decisions.length + questions.length === 0) continue

@@ -36,6 +36,7 @@ export class RandomActs {
         return { type, text: `message ${++this.texts}`, delivery }
       }
       case 'cancel':
+      case 'clear':
       case 'continue':
         return { type }
       case 'wait': {

@@ -25,6 +25,8 @@ export class World {
   /** Who is asked what it waits for; a test can have nobody answer. */
   askStanding: <T>(ask: () => T, id: string) => T | Promise<T> = (ask) => ask()
   afterRefusal: () => void = () => {}
+  /** Sessions that were erased: what was on its way to them finds nobody. */
+  readonly buried = new Set<string>()
   /** Letters on their way for longer than their senders wait. */
   readonly late: (() => void)[] = []
   private readonly overrides: Partial<SessionDeps>
@@ -175,7 +177,7 @@ export class World {
 
   /** Nobody hears what becomes of it. */
   private takeLate(to: string, take: () => unknown): void {
-    if (this.unreachable.has(to)) return
+    if (this.unreachable.has(to) || this.buried.has(to)) return
     try {
       take()
     } catch (error) {
