@@ -19,7 +19,12 @@ export function awk({ args }: Call): Judgement {
   const { operands, isOdd } = readOptions(plain, AWK)
   const [script, ...files] = operands
   // Some read options behind the script, too.
-  if (isOdd || args[0]?.isGlob === true || files.some(({ text }) => /^-./.test(text))) {
+  if (
+    isOdd ||
+    script?.text === '-' ||
+    args[0]?.isGlob === true ||
+    files.some(({ text }) => /^-./.test(text))
+  ) {
     return judged(RUNS_MORE)
   }
   return judged(script === undefined || isPlainAwk(script.text) ? READS : RUNS_MORE)

@@ -18,12 +18,17 @@ export function sed({ args, places }: Call): Judgement {
   const options = readOptions(args, SED)
   if (args.some(({ isKnown }) => !isKnown)) return judged(ODD)
   const given = valuesOf(options, 'e', 'expression')
-  const scripts = given.length > 0 ? given : options.operands.slice(0, 1)
+  // To some the first word is the script, if it stands before -e.
+  const scriptAt = options.given.find(({ name }) => name === 'e' || name === 'expression')?.at
+  const early = options.operands
+    .slice(0, 1)
+    .filter((word) => args.indexOf(word) < (scriptAt ?? Infinity))
+  const scripts = [...given, ...early]
   // A script in a file is one nobody has read, whatever stands beside it.
   if (hasGiven(options, 'f', 'file')) return judged(RUNS_MORE)
   if (!scripts.every((script) => script !== null && isPlainSed(script.text)))
     return judged(RUNS_MORE)
-  const odd = options.isOdd ? ODD : READS
+  const odd = options.isOdd || args.some(({ text }) => isAmbiguous(text)) ? ODD : READS
   const suffixes = valuesOf(options, 'i', 'in-place').map((suffix) => suffix?.text ?? '')
   if (suffixes.length === 0) return judged(odd)
   // A star in it stands for the name: `package-*.json` is a name nobody would expect of `lock`.
@@ -37,6 +42,10 @@ export function sed({ args, places }: Call): Judgement {
   )
   return judged(odd, ...written.map((word) => places.change(word, 'write')))
 }
+
+/** Several letters, where it depends on the program which of them is an option and which a value. */
+const isAmbiguous = (text: string): boolean =>
+  /^-[nEruzsbief]{2,}$/.test(text) && !/^-[nEruzsb]+[ie]?$/.test(text)
 
 /** No brackets: a slash within them does not end the expression, and would hide what follows. */
 const SED_ADDRESS =

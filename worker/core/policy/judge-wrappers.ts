@@ -76,7 +76,10 @@ function skipOptions(args: readonly Word[], wrapper: Wrapper): Opened {
     const taking = letters.findIndex((letter) => valued.includes(letter))
     const own = taking < 0 ? letters : letters.slice(0, taking)
     if (own.some((letter) => !flags.includes(letter)) && !/^-\d+$/.test(text)) isOdd = true
-    if (taking === letters.length - 1) at++
+    if (taking !== letters.length - 1) continue
+    at++
+    // Not every program of the name takes the next word for the last of several letters.
+    isOdd ||= letters.length > 1
   }
   return { at, isOdd }
 }
@@ -168,7 +171,9 @@ function time(call: Call): Judgement {
   const change = hasGiven(options, 'a', 'append') ? 'write' : 'overwrite'
   const written = files.map((file) => places.change(file, change))
   // What stands behind its own options belongs to the command.
-  const { isOdd } = readOptions(args.slice(0, options.end), TIME)
+  const own = args.slice(0, options.end)
+  // The shell's own passes over several letters in one word, and takes what follows as the command.
+  const isOdd = readOptions(own, TIME).isOdd || own.some(({ text }) => /^-\w+[fo]$/.test(text))
   const { findings } = judged(isOdd ? ODD : READS, ...written)
   if (options.end >= args.length) return { findings }
   return { findings, inner: [{ words: args.slice(options.end), offset: options.end + 1 }] }
