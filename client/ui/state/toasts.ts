@@ -9,6 +9,8 @@ export type Toast = {
 export const toasts = signal<readonly Toast[]>([])
 
 const TOAST_MS = 6_000
+/** More would hide the page that they are about. */
+const SHOWN = 3
 
 let nextId = 1
 
@@ -18,7 +20,7 @@ export function showToast(
 ): number {
   const id = nextId++
   const toast: Toast = { id, text, ...(options.action ? { action: options.action } : {}) }
-  toasts.value = [...toasts.peek(), toast]
+  toasts.value = [...toasts.peek(), toast].slice(-SHOWN)
   setTimeout(() => dismissToast(id), options.forMs ?? TOAST_MS)
   return id
 }
