@@ -127,6 +127,18 @@ const DIALECTS: [name: string, open: Open, parts: object[], finish: object][] = 
     ],
     done('tool_calls', 11, 12),
   ],
+  [
+    'gemini',
+    openAi,
+    [
+      text('Größe '),
+      input('function-call-1', '{"at":"Köln"}'),
+      input('function-call-2', '{"at":"Bonn"}'),
+      { ...call('function-call-1', '{"at":"Köln"}'), signature: 'CikBcsja+/Q==' },
+      call('function-call-2', '{"at":"Bonn"}'),
+    ],
+    done('tool_calls', 21, 22),
+  ],
   ['openrouter', openAi, [thinking('Hm — '), text('Jürgen sagt 👍'), end], done('stop', 3, 4)],
   [
     'openrouter-error',

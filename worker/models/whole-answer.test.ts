@@ -3,6 +3,7 @@ import { ModelError, type ModelPart } from '../core/session/model.ts'
 import { createAnthropicModel } from './anthropic.ts'
 import { LINE_BYTES } from './line-length.ts'
 import { createOpenAiModel } from './openai.ts'
+import { createWorkersAiModel } from './workers-ai.ts'
 
 // What servers send in place of a stream of events.
 
@@ -113,6 +114,15 @@ describe('[SAF2] a line that never ends', () => {
     const { body, sent } = endless(first)
     const { finish } = await read(body, type, create)
     expect(finish).toMatchObject({ code: 'model_malformed' })
+    expect(sent.bytes).toBeLessThan(2 * LINE_BYTES)
+  })
+
+  test('of Workers AI is given up likewise', async () => {
+    const { body, sent } = endless('data: {"response":"')
+    const model = createWorkersAiModel({ ai: { run: () => Promise.resolve(body) }, modelId: 'm' })
+    const request = { system: '', messages: [{ role: 'user' as const, text: 'hi' }], tools: [] }
+    const finish = model.stream(request, new AbortController().signal, () => {})
+    await expect(finish).rejects.toMatchObject({ code: 'model_malformed' })
     expect(sent.bytes).toBeLessThan(2 * LINE_BYTES)
   })
 
