@@ -4,7 +4,6 @@ import type { ChildWait as Wait } from '#protocol/agent-events'
 import { parseWaitId } from '#protocol/ids'
 import type { ToolPart } from '#protocol/turns'
 import { api } from '../state/client.ts'
-import { showCard } from '../state/decisions.ts'
 import { held } from '../state/sessions.ts'
 import { ChildReview } from './child-review.tsx'
 import { ChildWaitCard } from './child-wait-card.tsx'
@@ -25,6 +24,14 @@ async function readAsked(wait: Wait): Promise<ToolPart | string> {
   }
 }
 
+/** In the dock alone: scrolling into view would move the page with it. */
+function takeFocus(wait: HTMLElement): void {
+  const dock = wait.closest<HTMLElement>('.child-waits')
+  if (dock === null) return
+  dock.scrollTop += wait.getBoundingClientRect().top - dock.getBoundingClientRect().top
+  wait.querySelector<HTMLElement>('.wait-card')?.focus({ preventScroll: true })
+}
+
 /** One thing that waits in a child: a line of it, and on demand all of it, as it stands there. */
 export function ChildWait({ agent, wait }: { agent: string; wait: Wait }) {
   const root = useRef<HTMLDivElement>(null)
@@ -33,8 +40,7 @@ export function ChildWait({ agent, wait }: { agent: string; wait: Wait }) {
   /** The keyboard follows to what took the place of what it was on. */
   const isMoved = useRef(false)
   useLayoutEffect(() => {
-    const card = root.current?.querySelector<HTMLElement>('.wait-card')
-    if (isMoved.current && card) showCard(card)
+    if (isMoved.current) takeFocus(root.current!)
     isMoved.current = false
   }, [asked.value])
   const review = async (): Promise<void> => {

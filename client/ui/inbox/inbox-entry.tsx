@@ -62,7 +62,7 @@ function Answers({ entry }: { entry: InboxEntry }) {
     </button>
   )
   return (
-    <div class="inbox-answers" ref={row}>
+    <div class="inbox-answers" data-severity={entry.severity} ref={row}>
       {button('accept', 'Accept', 'primary-button')}
       {button('reject', 'Reject', 'soft-button')}
       {/* It stays until the chat that asked has said so itself. */}
