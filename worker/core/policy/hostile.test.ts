@@ -227,6 +227,28 @@ describe('garbage', () => {
     expect(await judge(command)).toMatchObject({ verdict: 'ask', severity: 'high', auto: false })
   })
 
+  test.each([
+    ['awk', '/', '"', 'high'],
+    ['awk', 'a = 1 / 2 ', '"a" / ', 'high'],
+    ['awk', '"', String.raw`\\`, 'high'],
+    ['awk', '', '/a/ ', 'low'],
+    ['awk', '', '# ', 'low'],
+    ['sed', '', '/a/ ', 'low'],
+    ['sed', '', 's/a/b/;', 'low'],
+    ['mv', 'b.', 'a.', 'high'],
+    ['mv', '-', 'f', 'medium'],
+    ['sort', '-', 'o', 'critical'],
+    ['xxd', '-', 'c1', 'low'],
+    ['find', '-newer', 'a', 'high'],
+    ['git log', '--', 'a', 'high'],
+  ])(
+    '[DEC3] %s with 24 KiB of %j and %j is judged in time',
+    async (program, start, piece, severity) => {
+      const word = quote(start + piece.repeat(Math.floor((24 * 1024) / piece.length)))
+      expect(await judge(`${program} ${word} a.txt`)).toMatchObject({ severity })
+    },
+  )
+
   test('[DEC3] a command that is too long is not read at all', async () => {
     expect(await judge(`ls ${'a'.repeat(SIZE)}`)).toMatchObject({
       verdict: 'ask',

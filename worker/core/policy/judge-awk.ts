@@ -54,8 +54,8 @@ const WORD = /\w+/y
 const TEXT = /"(?:[^"\\\n]|\\[^])*"/y
 /** With no slash in a bracket, so that it ends where everybody says it does. */
 const EXPRESSION = /\/(?:[^/\\\n[\]"]|\\[^\n"]|\[\^?(?:[^\][/"\n\\]|\[:[a-z]+:\])+\])*\//y
-/** If what divides were the beginning of an expression, a text would begin elsewhere. */
-const AMBIGUOUS = /\/[^/\n]*"[^/\n]*\//y
+/** Up to the next slash of the line. */
+const BETWEEN = /\/[^/\n]*\/?/y
 const MARK = /\|\||&&|>>|>=|[^]/y
 
 function readToken(script: string, at: number, before: string): Token | null {
@@ -74,7 +74,9 @@ function readToken(script: string, at: number, before: string): Token | null {
   }
   if (script[at] === '/') {
     const isBehindValue = /^(?:\w+|[)\]]|".*)$/s.test(before) && !BEFORE_VALUE.has(before)
-    if (read(AMBIGUOUS) !== null) return null
+    // If what divides were the beginning of an expression, a text would begin elsewhere.
+    const between = read(BETWEEN) ?? ''
+    if (between.length > 1 && between.endsWith('/') && between.includes('"')) return null
     const expression = isBehindValue ? null : read(EXPRESSION)
     if (expression !== null) return { type: 'expression', text: expression }
     if (!isBehindValue) return null
