@@ -32,7 +32,9 @@ export function applyUiEvent(
   const next = { ...fold, agent: namedAgent(event) ?? fold.agent, state: after }
   const agent = activeAgent(after) ?? activeAgent(before) ?? next.agent
   const drafts = [
-    ...turns.flatMap((turn) => (turn.kind === 'assistant' ? toAnswer(turn) : [])),
+    ...turns.flatMap((turn) =>
+      turn.kind === 'assistant' ? toAnswer(turn, askerOf(before) ?? 'user') : [],
+    ),
     ...toDrafts(event, { before, after, agent }),
     ...changedActivity(before, after),
   ]
@@ -68,8 +70,12 @@ function namedAgent(event: SessionEvent): string | undefined {
 const activeAgent = ({ run }: SessionState): string | undefined =>
   run.status === 'running' ? run.agent : undefined
 
+/** The agent that the active run answers; undefined: it answers a person, or nobody who waits. */
+const askerOf = ({ run }: SessionState): string | undefined =>
+  run.status === 'running' && run.parentRunId !== undefined ? run.asker?.agent : undefined
+
 /** What an agent said, whole: at the end of its run, or where a message was put into it. */
-function toAnswer({ agent, responseId, runId, parts, end }: AssistantTurn): UiDraft[] {
+function toAnswer({ agent, responseId, runId, parts, end }: AssistantTurn, to: string): UiDraft[] {
   const said = toSteps(parts).map((step) =>
     contentOf(step)
       .map((part) => (part.kind === 'text' ? part.text : ''))
@@ -79,7 +85,7 @@ function toAnswer({ agent, responseId, runId, parts, end }: AssistantTurn): UiDr
   if (text === '') return []
   const data = {
     from: agent,
-    to: 'user',
+    to,
     message_id: responseId,
     run_id: runId,
     outcome: end?.outcome ?? null,
