@@ -212,6 +212,56 @@ describe('an exchange', () => {
     await expectSame(page)
   })
 
+  test('[AGT3] [QUE1] an answer that a person takes back from the queue is shown with its words, and why', async () => {
+    const [busy, held] = [newGate(), newGate()]
+    const page = await stage.open()
+    const research = script([gate(held), ...say('Sooner than thought.')])
+    const asking = await startChat(
+      page,
+      script(
+        [ask('q1', research, { wait: false }), callTools],
+        [text('Meanwhile I work.'), gate(busy), stop],
+      ),
+    )
+    await untilText(answer(page, 0), 'Meanwhile I work.')
+    stage.model.gate(held).release()
+    await untilText(chips(page), 'Sooner than thought.')
+    await chips(page).getByRole('button', { name: 'Withdraw' }).click()
+    const note = page.locator('.notice-answer')
+    await untilText(note, 'Taken back: researcher answered')
+    await untilText(note, 'Sooner than thought.')
+    await note.locator('summary').click()
+    await untilText(note, 'A person took the message back')
+    await note.locator('summary').click()
+    stage.model.gate(busy).release()
+    await untilEnded(page, 0)
+    await expectSame(page)
+    expect(await eventsOf(asking, 'run_started')).toHaveLength(1)
+  })
+
+  test('[AGT6] [CAN4] what an ended run has asked for is taken back from the list of runs', async () => {
+    const held = newGate()
+    const page = await stage.open()
+    const research = script([text('Looking.'), gate(held), ...say('Never heard.')])
+    const asking = await startChat(
+      page,
+      script([ask('q1', research, { wait: false }), callTools], say('I asked.')),
+    )
+    await untilEnded(page, 0)
+    await stage.model.gate(held).reached
+    await page.getByTestId('context-meter').click()
+    await page.getByTestId('open-runs').click()
+    const dialog = page.getByTestId('run-tree')
+    const takeBack = dialog.getByRole('button', { name: /^Take back/ })
+    await takeBack.click()
+    await untilCount(takeBack, 0)
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await untilText(callback(page), 'Taken back: researcher did not answer')
+    await expectSame(page)
+    expect(await eventsOf(asking, 'run_started')).toHaveLength(1)
+    stage.model.gate(held).release()
+  })
+
   test('[AGT3] [CAN4] what comes for a run that was stopped is a quiet record, and the other side ends', async () => {
     const held = newGate()
     const page = await stage.open()

@@ -1,7 +1,7 @@
 // The response that is being written: found, opened, and what is noted in it. Part of the reducer.
 
 import { parseResponseId } from './ids.ts'
-import { putPart } from './reduce-parts.ts'
+import { putNotice } from './reduce-parts.ts'
 import type { SessionState } from './state.ts'
 import type { NoticePart, Response, Turn } from './turns.ts'
 
@@ -13,7 +13,7 @@ export function applyNotice(
   const notice: NoticePart = { kind: 'notice', seq: event.seq, ...note }
   if (state.run.status === 'running') {
     const target = { responseId: state.run.responseId, seq: event.seq, at: event.at }
-    return withOpen(state, target, (open) => putPart(open, notice))
+    return withOpen(state, target, (open) => putNotice(open, notice))
   }
   return { ...state, turns: [...state.turns, { kind: 'notice', at: event.at, notice }] }
 }

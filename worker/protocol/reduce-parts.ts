@@ -1,13 +1,23 @@
 // How an event changes one part of the open response. Part of the reducer.
 
 import type { EventOf } from './events.ts'
-import type { Part, Response, TextPart, ToolPart, ToolStatus } from './turns.ts'
+import type { NoticePart, Part, Response, TextPart, ToolPart, ToolStatus } from './turns.ts'
 import { spliceAt } from './text.ts'
 
 export const putPart = (open: Response, part: Part): Response => ({
   ...open,
   parts: [...open.parts, part],
 })
+
+/**
+ * Of something that the run did not say itself, and that may come in the middle of its words. Above
+ * those: a replay leaves out deltas, and knows of the text only when that is done.
+ */
+export function putNotice(open: Response, notice: NoticePart): Response {
+  const last = open.parts.at(-1)
+  if (last?.kind !== 'text' || last.state !== 'open') return putPart(open, notice)
+  return { ...open, parts: [...open.parts.slice(0, -1), notice, last] }
+}
 
 export function newText(
   kind: TextPart['kind'],

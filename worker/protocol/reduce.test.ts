@@ -971,6 +971,14 @@ describe('order and place', () => {
   })
 })
 
+test('[LOG2] a notice that comes in the middle of a text stands where a replay without deltas puts it', () => {
+  const warning: EventBody = { type: 'warning', code: 'undelivered', message: 'Not yet.' }
+  const live = toEvents([...RUNNING, textDelta(0, 'Half '), warning, textDone('Half and half.')])
+  const replayed = live.filter(({ type }) => type !== 'text_delta')
+  expect(fold(live).open).toEqual(fold(replayed).open)
+  expect(fold(live).open!.parts.map(({ kind }) => kind)).toEqual(['notice', 'text'])
+})
+
 describe('identity', () => {
   const settled = fold(
     toEvents([

@@ -2,6 +2,7 @@ import type { RunRecord } from '#protocol/http'
 import { formatDuration, formatTokens } from '../format.ts'
 import { SessionLink } from '../shell/session-link.tsx'
 import { seconds } from '../state/clock.ts'
+import { folded } from '../state/session.ts'
 import { held } from '../state/sessions.ts'
 import { CHILD_CLASSES, CHILD_WORDS, type ChildStatus } from './child-status.ts'
 import type { RunNode } from './run-tree.ts'
@@ -19,6 +20,11 @@ function factsOf({ started_at: start, duration_ms: took, usage, tool_calls: call
     ...(tokens > 0 ? [formatTokens(tokens)] : []),
   ].join(' · ')
 }
+
+/** It has ended, and answers that it did not wait for would begin another one. */
+const isAwaited = ({ run_id: id, outcome }: RunRecord): boolean =>
+  outcome !== null &&
+  folded.value.exchanges.some(({ runId, cancelled }) => runId === id && cancelled !== true)
 
 type Props = { node: RunNode; onOpen: () => void; onCancel: (run: RunRecord) => void }
 
@@ -45,6 +51,16 @@ export function RunRow({ node, onOpen, onCancel }: Props) {
             onClick={() => onCancel(run)}
           >
             Cancel
+          </button>
+        )}
+        {isAwaited(run) && (
+          <button
+            type="button"
+            class="soft-button danger"
+            aria-label={`Take back what the run of ${run.agent_id} has asked others for`}
+            onClick={() => onCancel(run)}
+          >
+            Take back
           </button>
         )}
         <span class="child-facts">

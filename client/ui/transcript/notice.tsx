@@ -2,9 +2,23 @@ import type { ComponentChildren } from 'preact'
 import type { NoticePart } from '#protocol/turns'
 import { memo } from '../memo.ts'
 import { Icon } from '../shell/icon.tsx'
+import { CallbackDetails } from './callback-details.tsx'
 
 export const Notice = memo(({ notice }: { notice: NoticePart }) => {
-  const { code, level, message, fallback } = notice
+  const { code, level, message, fallback, answer } = notice
+  // In the words of another run: as it would stand between two runs.
+  if (answer) {
+    const look = answer.callback.ok ? 'success' : 'error'
+    return (
+      <div
+        class={`agent-callback record notice-answer ${look}`}
+        data-part="notice"
+        data-code={code}
+      >
+        <CallbackDetails view={answer} />
+      </div>
+    )
+  }
   // The summary is the model's: people read the messages themselves, and open this if they wonder.
   if (code === 'compacted') {
     return (

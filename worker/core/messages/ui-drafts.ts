@@ -176,11 +176,12 @@ export const DRAFTS: { [T in EventBody['type']]: Draft<T> } = {
       },
     },
   ],
-  subagent_progress: ({ childRunId, status, activity, tools, waits }) => [
+  subagent_progress: ({ childRunId, status, activity, tools, waits }, { before, agent }) => [
     {
       kind: 'activity',
       phase: 'doing',
       text: activity,
+      agent_id: before.children.find((child) => child.childRunId === childRunId)?.agent ?? agent,
       data: {
         subagent_id: childRunId,
         subagent_status: status,

@@ -334,6 +334,36 @@ test('[API1] a message that enters a run comes after what the agent had said', (
   ])
 })
 
+test.each([
+  ['another agent', { parentRunId: 'other-0123456789.3' }, 'coder'],
+  ['a person, whose agent was called back', {}, 'user'],
+])('[API1] [AGT2] the answer to %s is told as one to them', (_who, parent, to) => {
+  const run = { runId: `${SESSION}.2`, responseId: `${SESSION}.2.1` }
+  const asker = { sessionId: 'other-0123456789', agent: 'coder', hops: 1, budget: 0, path: [] }
+  const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0 }
+  const start = { ...run, model: 'scripted', agent: 'parley', attempt: 1, asker, ...parent }
+  const { messages } = tell(
+    place([
+      { type: 'session_created', sessionId: SESSION, agent: 'parley', model: 'scripted' },
+      { type: 'run_started', ...start },
+      { type: 'text_done', responseId: run.responseId, partId: 'p1', text: 'Seven.' },
+      { type: 'run_done', ...run, outcome: 'done', stopReason: 'stop', usage, durationMs: 1 },
+    ]),
+  )
+  expect(messages.filter(({ kind }) => kind === 'message')).toMatchObject([
+    { text: 'Seven.', data: { from: 'parley', to } },
+  ])
+})
+
+test('[API1] [AGT5] what a child does is told as of the child, and has no status of this session', () => {
+  const { messages } = tell(place(AGENTS))
+  const told = messages.filter(({ data }) => data?.subagent_status !== undefined)
+  expect(told).toMatchObject([
+    { text: 'Reading a.txt', agent_id: 'coder', data: { subagent_status: 'running' } },
+  ])
+  expect(told[0]!.data).not.toHaveProperty('status')
+})
+
 test('[API1] agents that talk to each other are told as messages and runs', () => {
   const { messages } = tell(place(AGENTS))
   expect(messages.slice(1)).toMatchObject([

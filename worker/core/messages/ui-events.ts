@@ -34,7 +34,9 @@ export function applyUiEvent(
   const next = { ...fold, agent: namedAgent(event) ?? fold.agent, state: after, steps }
   const agent = activeAgent(after) ?? activeAgent(before) ?? next.agent
   const drafts = [
-    ...turns.flatMap((turn) => (turn.kind === 'assistant' ? toAnswer(turn, steps) : [])),
+    ...turns.flatMap((turn) =>
+      turn.kind === 'assistant' ? toAnswer(turn, steps, askerOf(before) ?? 'user') : [],
+    ),
     ...toDrafts(event, { before, after, agent }),
     ...changedActivity(before, after),
   ]
@@ -70,10 +72,15 @@ function namedAgent(event: SessionEvent): string | undefined {
 const activeAgent = ({ run }: SessionState): string | undefined =>
   run.status === 'running' ? run.agent : undefined
 
+/** The agent that the active run answers; undefined: it answers a person, or nobody who waits. */
+const askerOf = ({ run }: SessionState): string | undefined =>
+  run.status === 'running' && run.parentRunId !== undefined ? run.asker?.agent : undefined
+
 /** What an agent said, whole: at the end of its run, or where a message was put into it. */
 function toAnswer(
   { agent, responseId, runId, parts, end }: AssistantTurn,
   { marks }: StepFold,
+  to: string,
 ): UiDraft[] {
   const said = toSteps(parts, marks).map((step) =>
     contentOf(step)
@@ -84,7 +91,7 @@ function toAnswer(
   if (text === '') return []
   const data = {
     from: agent,
-    to: 'user',
+    to,
     message_id: responseId,
     run_id: runId,
     outcome: end?.outcome ?? null,
