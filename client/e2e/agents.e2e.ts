@@ -446,12 +446,14 @@ describe('children', () => {
     // Seen on another device, and answered there: it is gone everywhere.
     const other = await stage.openSession(parent)
     await line('Which colour?').locator('[data-act=review]').click()
-    await whole('question').waitFor()
+    await whole('question').getByLabel('In your own words').fill('green, perh')
     await childWaits(other).locator('[data-act=review]').click()
     await other.locator('.child-review').getByLabel('blue').check()
     await other.locator('.child-review [data-act=answer]').click()
     await untilCount(childWaits(page), 0)
     await untilCount(childWaits(other), 0)
+    // What is typed on goes into no shortcut.
+    expect(await composer(page).evaluate((e) => e === document.activeElement)).toBe(true)
     await untilEnded(page, 0)
     await expectSame(page)
     const children = await eventsOf(parent, 'subagent_spawned')

@@ -4,6 +4,7 @@ import type { ChildWait as Wait } from '#protocol/agent-events'
 import { parseWaitId } from '#protocol/ids'
 import type { ToolPart } from '#protocol/turns'
 import { api } from '../state/client.ts'
+import { leaveCard } from '../state/decisions.ts'
 import { held } from '../state/sessions.ts'
 import { ChildReview } from './child-review.tsx'
 import { ChildWaitCard } from './child-wait-card.tsx'
@@ -43,6 +44,8 @@ export function ChildWait({ agent, wait }: { agent: string; wait: Wait }) {
     if (isMoved.current) takeFocus(root.current!)
     isMoved.current = false
   }, [asked.value])
+  // Answered on another device: a key that was meant for it must not reach the page, and stop the run.
+  useLayoutEffect(() => () => void (root.current && leaveCard(root.current)), [])
   const review = async (): Promise<void> => {
     if (reading.peek() === 'yes') return
     reading.value = 'yes'

@@ -177,14 +177,14 @@ export function goToNextCard(): void {
   if (next !== undefined) showCard(next)
 }
 
-/** After an answer: to the next open card, or back to the message field. */
+/** After an answer, here or elsewhere: to the next open card, or back to the message field. */
 export function leaveCard(card: HTMLElement): void {
   if (!card.contains(document.activeElement)) return
-  const cards = openCards()
+  const cards = openCards().filter((other) => !card.contains(other))
   const after = cards.find(
     (other) => card.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING,
   )
-  const next = after ?? cards.find((other) => other !== card)
+  const next = after ?? cards[0]
   if (next !== undefined) showCard(next)
   // A phone would open its keyboard.
   else if (matchMedia('(pointer: fine)').matches) focusComposer()
