@@ -44,7 +44,8 @@ export type Env = Vars & {
   ASSETS: Fetcher
   /**
    * The way out for tools that fetch what a model names, where the server runs on somebody's machine:
-   * a public name can be made to mean a private address. Cloudflare's network reaches none.
+   * a public name can be made to mean a private address. Cloudflare's network reaches none. `npm start`
+   * binds it; Vite's plugin for `npm run dev` has no way to (docs/protocol.md says so).
    */
   PUBLIC_WEB?: Fetcher
   /** Only where deployed: an offline `wrangler dev` does not start with it. */
