@@ -107,8 +107,11 @@ describe('a command', () => {
     const page = await begin(command('c1', 'touch a.txt'))
     await card(page, 'c1').getByLabel('Command').fill('rm -rf /workspace')
     const severity = card(page, 'c1').locator('.severity')
-    expect(await severity.innerText()).toBe('Risk not judged yet')
-    await untilText(card(page, 'c1').locator('.card-reason'), 'judged again when you accept')
+    expect(await severity.innerText()).not.toBe('Medium risk')
+    // The server says what it makes of it, and decides nothing.
+    await untilText(severity, 'Critical')
+    await untilText(card(page, 'c1').locator('.card-reason'), 'rm -rf /workspace')
+    expect(await card(page, 'c1').getAttribute('data-severity')).toBe('critical')
     await card(page, 'c1').getByRole('button', { name: 'Undo my changes' }).click()
     expect(await severity.innerText()).toBe('Medium risk')
     await card(page, 'c1').getByLabel('Command').fill('touch b.txt')

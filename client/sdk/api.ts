@@ -1,9 +1,9 @@
 // The HTTP side of a server. Everything that goes wrong is an ApiError.
 
 import type { Ack, Command } from '#protocol/commands'
-import type { SavedRule } from '#protocol/decision-events'
+import type { Edits, SavedRule } from '#protocol/decision-events'
 import type { SessionChanges, SessionEvent } from '#protocol/events'
-import type { AgentSummary, ModelSummary, RunRecord, SessionSummary } from '#protocol/http'
+import type { AgentSummary, Judged, ModelSummary, RunRecord, SessionSummary } from '#protocol/http'
 import type { InboxEntry } from '#protocol/hub'
 import { ApiError } from './errors.ts'
 
@@ -113,6 +113,12 @@ export class Api {
       { body: command },
     )
     return ack
+  }
+
+  /** What a call would be judged as with these edits. Nothing is decided. */
+  judge(sessionId: string, decisionId: string, edits: Edits): Promise<Judged> {
+    const path = `${sessionPath(sessionId, 'decisions')}/${encodeURIComponent(decisionId)}/judge`
+    return this.#request('POST', path, { body: { edits } })
   }
 
   /** Of a session, newest first. `cursor`: the last page's `nextCursor`. */

@@ -34,6 +34,9 @@ export type InboxItem = {
   expiresAt?: number
 }
 
+/** What a call would be judged as with an edit that a person has not sent. */
+export type Judged = { severity: Severity; reason: string }
+
 /** A named configuration (AGT1). `models`: tried in order after the session's own. */
 export type AgentSummary = {
   name: string

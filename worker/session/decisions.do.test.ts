@@ -49,6 +49,29 @@ const filesOf = async (session: LiveSession): Promise<string[]> => {
   return files.map(({ path }) => path)
 }
 
+describe('[DEC2] what a call would be judged as with an edit', () => {
+  test('[DEC3] [API1] is told by the rules that will judge it, and decides nothing', async () => {
+    const { session } = await asking()
+    const decisionId = await openOf(session)
+    const before = await session.events()
+    const judge = async (edits: object, id = decisionId, of = session.id) => {
+      const response = await postJson(`/sessions/${of}/decisions/${id}/judge`, { edits })
+      return { status: response.status, ...(await response.json<object>()) }
+    }
+    expect(await judge({ command: 'ls' })).toMatchObject({ status: 200, severity: 'low' })
+    expect(await judge({ command: 'true && rm -rf ~' })).toMatchObject({
+      severity: 'critical',
+      reason: expect.stringContaining('rm -rf'),
+    })
+    expect(await judge({ arguments: '{}' })).toMatchObject({ error: { code: 'invalid_edit' } })
+    expect(await judge({ command: '' })).toMatchObject({ error: { code: 'invalid_edit' } })
+    expect(await judge({ command: 'ls' }, 'nothing')).toMatchObject({ status: 404 })
+    expect(await judge({ command: 7 })).toMatchObject({ status: 400 })
+    expect(await session.events()).toEqual(before)
+    expect(await judge({}, decisionId, `${session.id}x`)).toMatchObject({ status: 404 })
+  })
+})
+
 describe('while somebody is asked', () => {
   test('[DEC4] the object has no alarm and sleeps; the answer wakes it, and the run goes on', async () => {
     const { session, socket } = await asking()

@@ -6,6 +6,7 @@ import type {
   CheckpointsPage,
   FileDiffView,
   FileList,
+  Judged,
   Rejection,
   SessionStats,
   SessionSummary,
@@ -135,6 +136,10 @@ export class Session extends Server<Env> implements SessionRpc {
     // hold up the answer for longer than one try.
     if (result.ok && isListed(command)) await this.core.settleDirectory()
     return result
+  }
+
+  judgeEdits(...asked: Parameters<SessionRpc['judgeEdits']>): Promise<Result<Judged>> {
+    return this.core.judgeEdits(...asked)
   }
 
   async events(owner: string, query: EventsQuery): Promise<Result<EventsPage>> {

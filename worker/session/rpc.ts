@@ -2,11 +2,13 @@
 
 import type { Bound } from '#protocol/agent-events'
 import type { Ack, Command } from '#protocol/commands'
+import type { Edits } from '#protocol/decision-events'
 import type { Mode, SessionEvent, ToolErrorCode } from '#protocol/events'
 import type {
   CheckpointsPage,
   FileDiffView,
   FileList,
+  Judged,
   Rejection,
   SessionStats,
   SessionSummary,
@@ -61,6 +63,8 @@ export interface SessionRpc {
   create(input: NewSession): Promise<Result<SessionSummary>>
   summary(owner: string): Promise<Result<SessionSummary & { empty: boolean }>>
   command(owner: string, command: Command, reason?: 'api'): Promise<Result<Ack>>
+  /** What an open decision would be judged as with these edits. Nothing is decided. */
+  judgeEdits(owner: string, asked: { decisionId: string; edits: Edits }): Promise<Result<Judged>>
   events(owner: string, query: EventsQuery): Promise<Result<EventsPage>>
   /** A page of whole turns, from the end or before a cursor. */
   messages(owner: string, query: MessagesQuery): Promise<Result<MessagesPage>>

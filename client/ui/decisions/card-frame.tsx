@@ -13,6 +13,7 @@ import { AlwaysMenu } from './always-menu.tsx'
 import type { CardProps } from './decision-card.tsx'
 import { RejectForm } from './reject-form.tsx'
 import { SendingNote } from './sending-note.tsx'
+import type { Judgement } from './use-judged.ts'
 import { formatTime, SEVERITY_WORDS, toSentence } from './words.ts'
 
 type Props = CardProps & {
@@ -23,11 +24,21 @@ type Props = CardProps & {
   /** Said at the field that is wrong. */
   onProblem: (message: string) => void
   isEdited: boolean
+  /** Of the call as it was changed; null: nobody has judged that yet. */
+  judged?: Judgement | null
   children: ComponentChildren
 }
 
-const UNJUDGED = 'Risk not judged yet'
-const UNJUDGED_REASON = 'You have changed it: how risky it is now is judged again when you accept.'
+/** What the server judged is what the agent had asked for, not what stands in the card now. */
+const UNJUDGED = {
+  severity: null,
+  reason: 'You have changed it: how risky it is now is judged again when you accept',
+} as const
+
+const toRisk = (shown: Judgement): string => {
+  if (shown === UNJUDGED) return 'Risk not judged yet'
+  return shown.severity === null ? 'Not possible' : SEVERITY_WORDS[shown.severity]
+}
 
 const isField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
@@ -38,12 +49,12 @@ export function CardFrame(props: Props) {
   const asking = useSignal<'reject' | 'always' | null>(null)
   const id = decision.decisionId ?? ''
   const isSending = sending.value.has(id)
-  // What was judged is what the agent had asked for, and not what stands in the card now.
-  const isUnjudged = isEdited && decision.kind !== 'plan'
   // A plan does nothing yet.
-  const judged = decision.kind === 'plan' ? '' : SEVERITY_WORDS[decision.severity]
-  const risk = isUnjudged ? UNJUDGED : judged
-  const reason = isUnjudged ? UNJUDGED_REASON : toSentence(decision.reason)
+  const asked = { severity: decision.severity, reason: decision.reason }
+  const shown = isEdited && decision.kind !== 'plan' ? (props.judged ?? UNJUDGED) : asked
+  const { severity } = shown
+  const risk = decision.kind === 'plan' ? '' : toRisk(shown)
+  const reason = toSentence(shown.reason)
 
   const send = async (verdict: 'accept' | 'reject', options: DecideOptions): Promise<void> => {
     const answered = decide(id, part.callId, verdict, options)
@@ -82,7 +93,7 @@ export function CardFrame(props: Props) {
       tabIndex={-1}
       data-call-id={part.callId}
       data-kind={decision.kind}
-      data-severity={isUnjudged ? 'unknown' : decision.severity}
+      data-severity={severity ?? 'unknown'}
       aria-busy={isSending}
       aria-label={`${title} ${toSentence(risk)} ${reason}`}
       onKeyDown={handleKey}

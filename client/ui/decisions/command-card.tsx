@@ -3,12 +3,14 @@ import { draftFor } from '../state/decisions.ts'
 import { CardFrame } from './card-frame.tsx'
 import type { CardProps } from './decision-card.tsx'
 import { GrowingField, Problem } from './growing-field.tsx'
+import { useJudged } from './use-judged.ts'
 
 export function CommandCard({ part, decision }: CardProps) {
   const asked = decision.command ?? ''
   const command = draftFor(decision.decisionId ?? '', asked)
   const problem = useSignal<string | null>(null)
   const isEdited = command.value !== asked
+  const judged = useJudged(decision.decisionId ?? '', isEdited ? command.value : null)
   const read = () => {
     const text = command.peek()
     if (text.trim() === '') return { problem: 'There is no command. Reject it instead.' }
@@ -27,6 +29,7 @@ export function CommandCard({ part, decision }: CardProps) {
       read={read}
       onProblem={(message) => (problem.value = message)}
       isEdited={isEdited}
+      judged={judged}
     >
       <GrowingField
         value={command.value}

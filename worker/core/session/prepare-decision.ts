@@ -2,7 +2,8 @@
 // is as edited, and what "do not ask again" would mean.
 
 import type { CommandOf } from '#protocol/commands'
-import type { SavedRule } from '#protocol/decision-events'
+import type { Edits, SavedRule } from '#protocol/decision-events'
+import type { Judged } from '#protocol/http'
 import { findTool } from '#protocol/reduce-decisions'
 import type { SessionState } from '#protocol/state'
 import type { ToolPart } from '#protocol/turns'
@@ -36,19 +37,47 @@ export async function prepareDecision(
   const tool = open === undefined ? undefined : findTool(state, open.callId)
   // Not asked here: deciding says so.
   if (tool?.decision === undefined) return { type: 'decide' }
-  const misfit = findMisfit(tool, command)
-  if (misfit !== null) return { type: 'decide', problem: misfit }
-  if (tool.decision.kind === 'plan') return { type: 'decide' }
-  const args = argumentsGiven(tool, command.edits) ?? tool.arguments
-  const inspected = tools.inspect(tool.toolName, args)
-  if ('problem' in inspected) return { type: 'decide', problem: `edits: ${inspected.problem}` }
-  const { verdict, severity, reason } = await deps.judge(inspected.action)
+  const read = readEdited(tools, tool, command)
+  if ('problem' in read) return { type: 'decide', problem: read.problem }
+  if (read.action === null) return { type: 'decide' }
+  const { verdict, severity, reason } = await deps.judge(read.action)
   if (command.verdict === 'accept' && verdict === 'deny') return { type: 'decide', problem: reason }
-  const saved = await toSavedRule(deps, command, inspected.action)
+  const saved = await toSavedRule(deps, command, read.action)
   return { type: 'decide', severity, ...saved }
 }
 
-function findMisfit({ decision }: ToolPart, { verdict, edits = {}, scope }: CommandOf<'decide'>) {
+/** What an edit would be judged as. Nothing is decided by asking. null: it is not asked here. */
+export async function judgeEdits(
+  { state, tools, judge }: Pick<PrepareDeps, 'state' | 'tools' | 'judge'>,
+  { decisionId, edits }: { decisionId: string; edits: Edits },
+): Promise<Judged | { problem: string } | null> {
+  const open = state.decisions.find((one) => one.decisionId === decisionId)
+  const tool = open === undefined ? undefined : findTool(state, open.callId)
+  if (open === undefined || tool?.decision === undefined) return null
+  const read = readEdited(tools, tool, { verdict: 'accept', edits })
+  if ('problem' in read) return read
+  if (read.action === null) return { severity: open.severity, reason: open.reason }
+  const { verdict, severity, reason } = await judge(read.action)
+  return verdict === 'deny' ? { problem: reason } : { severity, reason }
+}
+
+type Given = Pick<CommandOf<'decide'>, 'verdict' | 'edits' | 'scope'>
+
+/** What the call would do as edited; null: it is a plan, which does nothing. */
+function readEdited(
+  tools: ToolBox,
+  tool: ToolPart,
+  given: Given,
+): { action: Action | null } | { problem: string } {
+  const misfit = findMisfit(tool, given)
+  if (misfit !== null) return { problem: misfit }
+  if (tool.decision?.kind === 'plan') return { action: null }
+  const args = argumentsGiven(tool, given.edits) ?? tool.arguments
+  const inspected = tools.inspect(tool.toolName, args)
+  return 'problem' in inspected ? { problem: `edits: ${inspected.problem}` } : inspected
+}
+
+function findMisfit({ decision }: ToolPart, { verdict, edits = {}, scope }: Given) {
   const given = Object.entries(edits).flatMap(([name, value]) =>
     value === undefined ? [] : [name],
   )

@@ -2,7 +2,8 @@
 // come, and what has to be found out first. Nothing is stored for one that is refused.
 
 import type { Ack, Command } from '#protocol/commands'
-import type { Rejection } from '#protocol/http'
+import type { Edits } from '#protocol/decision-events'
+import type { Judged, Rejection } from '#protocol/http'
 import type { SessionState } from '#protocol/state'
 import type { Assist, DecideAssist } from './answers.ts'
 import { findAskedElsewhere } from './asked-elsewhere.ts'
@@ -12,6 +13,7 @@ import { digest } from './digest.ts'
 import { judge, patternsOf, type JudgeDeps } from './judge.ts'
 import type { CommandRecord, Log } from './log.ts'
 import { preparationOf } from './prepare-command.ts'
+import { judgeEdits } from './prepare-decision.ts'
 import type { SessionDeps } from './session-deps.ts'
 import type { SessionFiles } from './session-files.ts'
 import { NOT_FOUND, refuse, type Outcome } from './session-views.ts'
@@ -80,6 +82,23 @@ export class SessionCommands {
       })
     this.sending = settled
     return taken
+  }
+
+  /** For whoever edits a call and has not answered yet. Nothing is decided by it. */
+  async judgeEdits(
+    owner: string,
+    asked: { decisionId: string; edits: Edits },
+  ): Promise<Outcome<Judged>> {
+    const { session, state, judging, isOwnedBy } = this.deps
+    if (!isOwnedBy(owner)) return NOT_FOUND
+    const { tools } = session
+    const found = await judgeEdits(
+      { state: state(), tools, judge: (action) => judge(judging(owner), action) },
+      asked,
+    )
+    if (found === null) return refuse('no_such_decision', `nothing is asked as ${asked.decisionId}`)
+    if ('problem' in found) return refuse('invalid_edit', found.problem)
+    return { ok: true, value: found }
   }
 
   /** null: it is not too often. */

@@ -249,6 +249,10 @@ export class SessionCore {
     return this.commands.take(owner, command, reason)
   }
 
+  judgeEdits(...asked: Parameters<SessionCommands['judgeEdits']>) {
+    return this.commands.judgeEdits(...asked)
+  }
+
   private record(event: EventBody): void {
     const draft = new Draft(this.state, this.deps.now())
     draft.add(event)
