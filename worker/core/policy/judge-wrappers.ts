@@ -1,6 +1,6 @@
 // Programs that run another command: what they run is judged as if it stood alone.
 
-import { hasText, judged, toOperands, type Call, type Judge, type Judgement } from './call.ts'
+import { judged, toOperands, type Call, type Judge, type Judgement } from './call.ts'
 import { destroys, READS, risky, unseen, type Finding } from './finding.ts'
 import { fill } from './judge-find.ts'
 import { hasGiven, ODD, readOptions, valuesOf, type Known } from './options.ts'
@@ -47,7 +47,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   stdbuf: { valued: 'ioe', flags: '', long: '--input --output --error' },
   unbuffer: { valued: '', flags: 'p' },
   strace: { valued: 'eopsuEPaAbOSIX', flags: 'cCdfFhinqrtTvVwxyYzZkD', finding: SOME_PROGRAM },
-  flock: { valued: 'wEc', flags: 'eFnosuxv', skips: 1 },
+  flock: { valued: 'wE', flags: 'eFnosuxv', skips: 1 },
   busybox: { valued: '', flags: '' },
   toybox: { valued: '', flags: '' },
   setarch: { valued: '', flags: 'BFILRSTXZ3v', skips: 1 },
@@ -287,14 +287,13 @@ const withText =
       : { findings: [finding], scripts: [args[at + 1] ?? UNKNOWN_WORD] }
   }
 
+/** It makes the file that it locks. A text to run stands behind that, not anywhere: `flock f rm -c x`. */
 function flock(call: Call): Judgement {
-  const judgement = hasText(call.args, '-c', '--command')
-    ? withText(READS)(call)
-    : unwrap(WRAPPERS.flock!, call)
-  // It makes the file that it locks.
-  const { at } = skipOptions(call.args, WRAPPERS.flock!)
-  const locked = call.args.slice(at, at + 1)
-  const { findings } = judged(...locked.map((word) => call.places.change(word, 'write')))
+  const { at, isOdd } = skipOptions(call.args, WRAPPERS.flock!)
+  const [file, option, text = UNKNOWN_WORD] = call.args.slice(at)
+  const isText = !isOdd && (option?.text === '-c' || option?.text === '--command')
+  const judgement = isText ? { findings: [READS], scripts: [text] } : unwrap(WRAPPERS.flock!, call)
+  const { findings } = judged(file === undefined ? null : call.places.change(file, 'write'))
   return { ...judgement, findings: [...judgement.findings, ...findings] }
 }
 

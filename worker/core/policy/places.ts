@@ -100,6 +100,11 @@ export class Places {
     return word.isGlob ? risky('changes every file that fits') : changes('writes a file')
   }
 
+  /** Only to be read. A connection is one all the same, and its name says something. */
+  open({ text }: Word): Finding | null {
+    return /^\/+dev\/+(?:tcp|udp)(?:\/|$)/.test(text) ? risky('reaches the network') : null
+  }
+
   /** The whole workspace, everything, or somebody's home. */
   isWhole(word: Word): boolean {
     if (!word.isKnown || word.isHome) return true

@@ -221,16 +221,12 @@ class ShellWalk {
     if (fdVariable !== undefined) this.setVariable(fdVariable, null)
     if (target.type === 'HereDoc' || ['<<<', '<&'].includes(operator)) return
     const words = toWords(target, this.state.variables)
-    if (operator === '<') {
-      // Opened for reading, it is a connection all the same, and its name says something.
-      const isRemote = words.some(({ text }) => /^\/+dev\/+(?:tcp|udp)(?:\/|$)/.test(text))
-      if (isRemote) this.push(note(risky('reaches the network'), `< ${words[0]!.text}`))
-      return
-    }
     for (const word of words) {
       if (operator === '>&' && word.isKnown && /^\d*-?$/.test(word.text)) continue
       const isAdding = operator === '>>' || operator === '&>>' || operator === '<>'
-      const finding = this.state.places.change(word, isAdding ? 'write' : 'overwrite')
+      const { places } = this.state
+      const change = isAdding ? 'write' : 'overwrite'
+      const finding = operator === '<' ? places.open(word) : places.change(word, change)
       if (finding !== null) this.push(note(finding, `${operator} ${word.text}`))
     }
   }

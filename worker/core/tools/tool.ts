@@ -20,7 +20,8 @@ export type ToolContext = {
   approvedDiff?: string
   /**
    * What it is about to change, before it does: rejects where that is more than what was allowed.
-   * For tools whose changes do not follow from their arguments. Absent: nobody allows anything.
+   * For tools whose changes do not follow from their arguments. The loop always gives it; absent, as
+   * where a tool is tried alone, nobody looks.
    */
   review?: (changes: readonly FileChange[]) => Promise<void>
 }
