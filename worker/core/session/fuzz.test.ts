@@ -30,8 +30,10 @@ const met = new Map<string, number>()
 function note(event: SessionEvent): void {
   const isDenied = event.type === 'tool_result' && event.error?.code === 'tool_denied'
   const what = isDenied ? 'a denial' : event.type
-  met.set(what, (met.get(what) ?? 0) + 1)
+  noteAs(what)
 }
+
+const noteAs = (what: string): void => void met.set(what, (met.get(what) ?? 0) + 1)
 
 async function check(seed: number): Promise<void> {
   const fuzz = await FuzzSession.run(seed, STEPS)
@@ -45,6 +47,7 @@ async function check(seed: number): Promise<void> {
   checkRuns(events)
   checkMessages(fuzz, full, events)
   checkMissions(events)
+  checkAddressees(events)
   if (fuzz.crashes === 0) checkText(fuzz)
   checkTools(fuzz)
   for (const { request } of fuzz.calls) {
@@ -118,6 +121,24 @@ function checkMessages(fuzz: FuzzSession, full: SessionState, events: SessionEve
   expect(lost).toEqual([])
 }
 
+/** Each message is answered by whom it is for: never by the agent that happens to be at work. */
+function checkAddressees(events: SessionEvent[]): void {
+  let state = EMPTY_STATE
+  for (const [index, event] of events.entries()) {
+    if (event.type === 'user_message') {
+      const next = events.slice(index).find(({ type }) => type === 'run_started')
+      const begun = next?.type === 'run_started' ? next.agent : null
+      const answers = state.run.status === 'running' ? state.run.agent : begun
+      // A steer that names nobody is for whoever was at work when it was sent.
+      if (event.to !== undefined) {
+        expect(answers).toBe(event.to)
+        noteAs('a message to another agent')
+      } else if (event.delivery === 'queue') expect(answers).toBe('parley')
+    }
+    state = applyEvent(state, event)
+  }
+}
+
 /** Each prompt is made once, by a mission that was active, and its run begins right behind it. */
 function checkMissions(events: SessionEvent[]): void {
   let state = EMPTY_STATE
@@ -154,7 +175,7 @@ describe('[LOG1] [LOG2] [LOG3] [LOG4] [LOG5] a random life of a session', () => 
     })
   }
 
-  test('[AGT7] [RUN7] [RUN8] [QUE2] the lives had fallbacks, retries, compactions, denials and cancels', () => {
+  test('[AGT1] [AGT7] [RUN7] [RUN8] [QUE2] the lives had addressed agents, fallbacks, retries, compactions, denials and cancels', () => {
     const expected = [
       'model_fallback',
       'warning',
@@ -168,6 +189,7 @@ describe('[LOG1] [LOG2] [LOG3] [LOG4] [LOG5] a random life of a session', () => 
       'ask_user_answered',
       'idle_prompt',
       'mission_updated',
+      'a message to another agent',
     ]
     for (const what of expected) expect(met.get(what) ?? 0, what).toBeGreaterThan(20)
   })

@@ -5,12 +5,15 @@
 import type { Ack, Command } from '#protocol/commands'
 import type { ServerFrame } from '#protocol/frames'
 import { SessionModel } from '../../../client/sdk/session-model.ts'
+import { BUILTIN_AGENTS } from '../../core/agents/agent.ts'
 import { ModelError, type ModelErrorCode } from '../../core/session/model.ts'
 import { RandomSource } from '../random-source.ts'
 import { Crash } from './memory-sql.ts'
 import type { ModelCall } from './scripted-model.ts'
 import { ScriptedModel } from './scripted-model.ts'
 import { OWNER, SESSION_ID, SessionHarness, TestSocket } from './session-harness.ts'
+
+const CRITIC = { ...BUILTIN_AGENTS[0]!, name: 'critic', mode: 'ask', builtIn: false } as const
 
 const WORDS = [
   'alpha ',
@@ -96,6 +99,8 @@ export class FuzzSession {
   private hasPeople = false
   private hasMissions = false
   private isHostile = false
+  /** People address another agent than the session's own. */
+  private hasAgents = false
 
   private constructor(seed: number, harness: SessionHarness) {
     this.random = new RandomSource(seed)
@@ -114,6 +119,8 @@ export class FuzzSession {
     if (seed % 2 === 0) fuzz.harness.tools.offered = OFFERED
     if (seed % 3 === 0) fuzz.askPeople()
     fuzz.isHostile = seed % 5 === 3
+    fuzz.hasAgents = seed % 9 === 1 || seed % 9 === 4
+    fuzz.harness.agents = [CRITIC]
     fuzz.hasMissions = seed % 7 === 1 || seed % 7 === 3
     for (let i = 0; i < 3; i++) fuzz.clients.push(new FuzzClient(1 + fuzz.random.below(30)))
     for (let step = 0; step < steps; step++) await fuzz.step()
@@ -293,7 +300,9 @@ export class FuzzSession {
     switch (type) {
       case 'send': {
         const delivery = random.pick(['queue', 'queue', 'steer', 'interrupt'] as const)
-        return { type: 'send', id, text: `message ${id}`, delivery }
+        const isAddressed = this.hasAgents && random.chance(0.5)
+        const to = isAddressed ? { to: CRITIC.name } : {}
+        return { type: 'send', id, text: `message ${id}`, ...to, delivery }
       }
       case 'cancel':
         return { type: 'cancel', id }
