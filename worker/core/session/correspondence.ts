@@ -121,6 +121,11 @@ export class Correspondence {
     if (lost !== null) this.deps.commit(lost, () => {})
   }
 
+  /** Where there is no session: something was taken back before it came, and is not to come. */
+  get isExpecting(): boolean {
+    return this.mailbox.hasSenders
+  }
+
   resend(to: string): void {
     this.mailer.hurry(to)
   }
@@ -186,6 +191,7 @@ export class Correspondence {
     if (letter.type === 'cancel') {
       // What it takes back may still be on its way, and must not begin when it arrives.
       note()
+      this.deps.session.setAlarm(this.deps.session.now() + UNDER_WAY_MS)
       return { ok: true }
     }
     const peer = 'create' in letter ? letter.create : null
@@ -288,5 +294,7 @@ export class Correspondence {
 
 const numberingOf = ({ session, seq }: SessionState) => ({ since: session.createdAt, seq })
 
+/** Longer than a letter can be on its way. */
+const UNDER_WAY_MS = 600_000
 const ASK_PAUSE_MS = 500
 const ASK_PAUSE_MAX_MS = 15_000

@@ -96,6 +96,24 @@ describe('a letter that did not arrive before it was taken back', () => {
     ])
   })
 
+  test('[CAN4][SAF2] leaves nothing stored where there never was a session, once it cannot arrive', async () => {
+    const world = newAgentWorld()
+    const a = await world.create(A)
+    await world.ask(a)
+    world.decideFate = () => 'late'
+    await world.call(a, 'agents_spawn', { task: 'Count' })
+    a.command({ type: 'cancel' })
+    world.decideFate = () => 'arrives'
+    await world.advance(30_000)
+    const child = world.at(ofType(a, 'subagent_spawned')[0]!.childSessionId)
+    const tables = () => child.database.exec('SELECT name FROM sqlite_master').length
+    expect(tables()).toBeGreaterThan(0)
+    expect(child.erased).toBe(false)
+    await world.advance(600_000)
+    expect(child.erased).toBe(true)
+    expect(child.core.seq).toBe(0)
+  })
+
   test('[AGT2][CAN4] is answered for, and starts nothing', async () => {
     const { world, a, b } = await newPair()
     await world.ask(a)

@@ -107,6 +107,10 @@ export class Mailbox {
     return row?.number ?? 0
   }
 
+  get hasSenders(): boolean {
+    return hasTable(this.sql, 'senders')
+  }
+
   /** In the transaction of what the letter comes to. */
   noteFrom(sender: string, number: number): void {
     this.sql.exec(SENDERS)

@@ -328,7 +328,7 @@ export class SessionCore {
   /** The one physical alarm: watchdog of the run, mission, directory retry, erasure. Never throws. */
   async alarm(): Promise<void> {
     this.alarms.fired()
-    if (this.loaded === null) return
+    if (this.loaded === null) return this.forgetUnmade()
     try {
       this.noticeStall()
       this.expire()
@@ -347,6 +347,12 @@ export class SessionCore {
     } finally {
       this.alarms.arm()
     }
+  }
+
+  /** Nothing is kept for a session that never came. */
+  private async forgetUnmade(): Promise<void> {
+    // A failure only leaves a row where it was.
+    if (this.letters.isExpecting) await this.deps.erase().catch(() => undefined)
   }
 
   private promptIdle(): void {

@@ -25,7 +25,10 @@ const input = z.strictObject({
   wait: z
     .boolean()
     .optional()
-    .describe('true: its answer is the result. false: go on; the answer comes as a message later.'),
+    .describe(
+      'true: its answer is the result. false: go on; the answer comes as a message later. Where you ' +
+        'work on a task for another agent, what has not come when you end is taken back.',
+    ),
   timeoutSeconds: z.int().min(1).max(EXCHANGE_SECONDS_MAX).optional(),
 })
 

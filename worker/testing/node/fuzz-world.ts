@@ -4,6 +4,7 @@
 
 import type { SessionDeps } from '../../core/session/session-deps.ts'
 import type { SessionEvent } from '#protocol/events'
+import { Log } from '../../core/session/log.ts'
 import { Mailbox } from '../../core/session/mailbox.ts'
 import { ModelError } from '../../core/session/model.ts'
 import { RandomSource } from '../random-source.ts'
@@ -86,8 +87,10 @@ export class FuzzWorld extends AgentWorld {
 
   private bury(id: string): void {
     const { database } = this.at(id)
-    this.graves.set(id, this.at(id).events())
-    this.buried.add(id)
+    if (new Log(database).load() !== null) {
+      this.graves.set(id, this.at(id).events())
+      this.buried.add(id)
+    }
     database.wipe()
   }
 
