@@ -81,6 +81,12 @@ describe.each(['older', 'newer'])('the server %s', (server) => {
       expect(tools.filter((tool) => tool.server === server)).toEqual([
         { name: `${server}__echo`, description: 'Says it again.', server, readOnly: true },
         { name: `${server}__whoami`, description: '', server, readOnly: false },
+        {
+          name: `${server}__mark`,
+          description: 'Leaves a mark that stays.',
+          server,
+          readOnly: false,
+        },
         { name: `${server}__die`, description: '', server, readOnly: false },
       ])
     }

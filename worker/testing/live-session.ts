@@ -38,6 +38,9 @@ export const model = {
     const response = await fetch(control)
     return (await response.json<{ violations: unknown[] }>()).violations
   },
+  /** How often the tool `mark` was run outside, by its words: those that begin like this. */
+  executions: async (beginning: string): Promise<Record<string, number>> =>
+    (await fetch(`${control}/executions/${beginning}`)).json(),
   /** How many requests hold this text, of all that ever came. */
   count: async (text: string): Promise<number> => (await fetch(`${control}/count/${text}`)).json(),
 }

@@ -1,6 +1,7 @@
 // The MCP servers of tests that run in another process than they do: one of each era, with tools
 // that behave as their names say.
 
+import { noteExecution } from './executions.ts'
 import { startMcpServer, type KitTool } from './mcp-server.ts'
 
 const TOOLS: KitTool[] = [
@@ -12,6 +13,15 @@ const TOOLS: KitTool[] = [
     run: ({ text }) => `echo: ${String(text)}`,
   },
   { name: 'whoami', run: (_, headers) => `you are ${headers.get('authorization')}` },
+  {
+    name: 'mark',
+    description: 'Leaves a mark that stays.',
+    properties: { words: { type: 'string' } },
+    run: ({ words }) => {
+      noteExecution(String(words))
+      return 'marked'
+    },
+  },
   { name: 'die', run: () => 'never heard' },
 ]
 

@@ -7,6 +7,7 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { executionsOf } from './executions.ts'
 import { startStrictAnthropic, type StrictAnthropic } from './strict-anthropic.ts'
 import { startStrictOpenAi, type StrictOpenAi } from './strict-openai.ts'
 import type { Reply } from './strict-reply.ts'
@@ -38,6 +39,8 @@ export async function startModelServer(
       void model.gate(gate).reached.then(() => answer(true))
     } else if (request.url?.startsWith('/count/')) {
       answer(countRequests(request.url.slice('/count/'.length)))
+    } else if (request.url?.startsWith('/executions/')) {
+      answer(executionsOf(request.url.slice('/executions/'.length)))
     } else if (request.url === '/aborted') answer(model.aborted + anthropic.aborted)
     else {
       answer({
