@@ -4,9 +4,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Severity } from '#protocol/decision-events'
+import { parseWaitId } from '#protocol/ids'
 import { ApiError } from '../../sdk/errors.ts'
 import { api } from '../state/client.ts'
-import { openSessionId } from '../state/route.ts'
 
 const JUDGE_MS = 400
 
@@ -17,7 +17,8 @@ export type Judgement = { severity: Severity | null; reason: string }
 export function useJudged(decisionId: string, command: string | null): Judgement | null {
   const known = useSignal<{ command: string; judgement: Judgement } | null>(null)
   useEffect(() => {
-    const sessionId = openSessionId.peek()
+    // A child's card stands at its parent, too.
+    const sessionId = parseWaitId(decisionId)?.sessionId ?? null
     if (command === null || command.trim() === '' || sessionId === null) return undefined
     const timer = setTimeout(() => {
       judge(sessionId, decisionId, command)

@@ -1,11 +1,15 @@
 // Work that the interpreter itself does not count. Most of these took minutes, or all memory.
 
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { MemoryWorkspace } from '../../testing/node/memory-workspace.ts'
 import { RandomSource } from '../../testing/random-source.ts'
 import { ShellBudget } from '../workspace/shell-budget.ts'
 import { bashTool } from './bash.ts'
 import { ToolFailure } from './tool.ts'
+import { loadShell } from '../workspace/shell.ts'
+
+// A busy machine takes longer to load it than a command may take.
+beforeAll(loadShell)
 
 /** All units of a command, and what its end may take. */
 const MOST_UNITS = 33 * 1024 * 1024 + 1024

@@ -1,8 +1,12 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { MemoryWorkspace } from '../../testing/node/memory-workspace.ts'
 import { parsePath } from '../workspace/path.ts'
 import type { FileChange, WorkspacePath } from '../workspace/workspace.ts'
 import { bashTool } from './bash.ts'
+import { loadShell } from '../workspace/shell.ts'
+
+// A busy machine takes longer to load it than a command may take.
+beforeAll(loadShell)
 
 const deep = (name: string): string => Array.from({ length: 20 }, () => name).join('/')
 const isTaken = (path: string): boolean => parsePath(path).ok

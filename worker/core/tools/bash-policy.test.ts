@@ -1,7 +1,7 @@
 // What the policy says of a command against what the shell then does with it: random words, put
 // together without sense, on files that must not be lost. Prints its seed and command where it fails.
 
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { MemoryWorkspace } from '../../testing/node/memory-workspace.ts'
 import { RandomSource } from '../../testing/random-source.ts'
 import { DEFAULT_SENSITIVE_PATTERNS, evaluate, type Policy } from '../policy/policy.ts'
@@ -9,6 +9,10 @@ import { reviewOutcome } from '../policy/review.ts'
 import { toSensitive } from '../policy/sensitive.ts'
 import { SHELL_PROGRAMS } from '../workspace/shell-programs.ts'
 import { bashTool } from './bash.ts'
+import { loadShell } from '../workspace/shell.ts'
+
+// A busy machine takes longer to load it than a command may take.
+beforeAll(loadShell)
 
 const FILES = {
   '.env': 'SECRET=1\n',

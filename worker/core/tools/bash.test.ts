@@ -1,11 +1,15 @@
 import { TOOL_OUTPUT_BYTES } from '#protocol/limits'
 import { utf8Bytes } from '#protocol/text'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { MemoryWorkspace, pathOf } from '../../testing/node/memory-workspace.ts'
 import { RandomSource } from '../../testing/random-source.ts'
 import { bashTool } from './bash.ts'
 import { createRegistry } from './registry.ts'
 import { ToolFailure, type ToolContext } from './tool.ts'
+import { loadShell } from '../workspace/shell.ts'
+
+// A busy machine takes longer to load it than a command may take.
+beforeAll(loadShell)
 
 const NOW = Date.UTC(2026, 7, 22, 22, 3, 7)
 

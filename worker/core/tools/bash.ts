@@ -1,7 +1,7 @@
 import { truncateUtf8, utf8Bytes } from '#protocol/text'
 import { z } from 'zod'
 import { parseFolder, WORKSPACE_ROOT } from '../workspace/path.ts'
-import { runShell, SHELL_COMMAND_BYTES } from '../workspace/shell.ts'
+import { loadShell, runShell, SHELL_COMMAND_BYTES } from '../workspace/shell.ts'
 import type { FileChange, Workspace, WorkspacePath } from '../workspace/workspace.ts'
 import { counted } from './file-access.ts'
 import { ToolFailure, type Tool, type ToolContext } from './tool.ts'
@@ -68,6 +68,7 @@ export const bashTool: Tool<Input> = {
 /** Where it was cancelled or its time is over, nothing is applied: nobody would be told of it. */
 async function runInTime(command: string, cwd: string, context: ToolContext) {
   const { workspace, now, signal } = context
+  await loadShell()
   const controller = new AbortController()
   const onAbort = () => controller.abort(signal.reason)
   const message = `The command ran longer than ${SHELL_TIME_MS / 1000} s and was stopped.`

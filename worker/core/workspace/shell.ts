@@ -78,6 +78,11 @@ export type ShellResult = {
   changes: readonly FileChange[]
 }
 
+/** The first command in an isolate loads the shell, which is not the command's time. */
+export async function loadShell(): Promise<void> {
+  await Promise.all([loadShellParser(), loadInterpreter()])
+}
+
 /**
  * Applies nothing. Rejects with the signal's reason where it was cancelled, and with a ToolFailure
  * where the shell itself could not do it; an exit code, or a limit that ended it, is a result.
