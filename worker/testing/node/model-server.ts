@@ -26,9 +26,15 @@ export async function startModelServer(
   const shared = { ...options, gates: new Gates() }
   const model = await startStrictOpenAi({ ...shared, script: readScript })
   const anthropic = await startStrictAnthropic({ ...shared, script: readScript })
+  // Written out once: they are counted again and again, and there are thousands.
+  const written = new WeakMap<object, string>()
+  const write = (body: object): string => {
+    const text = written.get(body) ?? JSON.stringify(body)
+    written.set(body, text)
+    return text
+  }
   const countRequests = (text: string): number =>
-    [...model.requests, ...anthropic.requests].filter((body) => JSON.stringify(body).includes(text))
-      .length
+    [...model.requests, ...anthropic.requests].filter((body) => write(body).includes(text)).length
   const control = createServer((request, response) => {
     const answer = (value: unknown): void => void response.end(JSON.stringify(value))
     const [, gate, action] = /^\/gates\/([^/]+)\/(reached|release)$/.exec(request.url ?? '') ?? []
