@@ -138,13 +138,18 @@ const isResync = ({ phase }: UiSseMessage): boolean => phase === 'resync'
 
 /** A run says more than is kept for anybody, once its session is held by the one who listens. */
 async function overflow(as: As, id: string, gate: string): Promise<void> {
-  await send(as, id, script([{ gate }, MUCH, { finish: 'stop' }]))
+  await send(as, id, script([{ gate }, ...MUCH[0]!], ...MUCH.slice(1), [{ finish: 'stop' }]))
   await model.reached(gate)
   await expect.poll(async () => (await statsOf(as, id)).sockets).toBe(1)
   await model.release(gate)
   await tellAlone(as, id)
 }
-const MUCH = { repeat: 600, text: `${'y'.repeat(9_999)} ` }
+/** In several steps: one alone is cut long before. */
+const MUCH = Array.from({ length: 6 }, (_, step) => [
+  { repeat: 100, text: `${'y'.repeat(9_999)} ` },
+  toolCall(`much-${step}`, 'calculate', { expression: '6*7' }),
+  { finish: 'tool_calls' },
+])
 
 describe('the events of a session', () => {
   test('[API1] are replayed, then go on live, in the words of the document', async () => {

@@ -45,11 +45,11 @@ function foldFromLog(events: readonly SessionEvent[], upToSeq: number): History 
 }
 
 const NOTE =
-  /^(?:\[The previous answer was interrupted[^\]]*\]\s*|\[Continue from where[^\]]*\]\s*)+/
+  /^(?:\[The previous answer was interrupted[^\]]*\]\s*|\[Continue from where[^\]]*\]\s*|\[From here the agent[^\]]*\]\s*)+/
 
 /**
- * Without our own notes about interruptions: one at the cut is not there when the log is read again,
- * since what it is about was summarised.
+ * Without our own notes about interruptions and about who speaks: one at the cut is not there when the
+ * log is read again, since what it is about was summarised.
  */
 const withoutNotes = (messages: readonly ModelMessage[]): ModelMessage[] =>
   messages.flatMap((message): ModelMessage[] => {
