@@ -50,6 +50,8 @@ export const Asker = z.object({
   hops: z.number(),
   budget: z.number(),
   path: z.array(z.string()),
+  /** Runs that this is done for, from the first: where one of them was cancelled, nobody wants it. */
+  worksFor: z.array(z.string()).optional(),
   limits: Bound.optional(),
 })
 

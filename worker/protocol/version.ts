@@ -11,6 +11,7 @@
 //    2026-11-18  added: why an answer is only a record; whom a held queue is held for.
 //    2026-11-18  added: messages that are addressed to another agent than the session's own.
 //    2026-11-18  added: limits of whoever asks.
+//    2026-11-18  added: whom a message is sent for.
 
 export const PROTOCOL_VERSION = 1
-export const SCHEMA_FINGERPRINT = '80c1276b62295ab5'
+export const SCHEMA_FINGERPRINT = 'f9d6364024bacadb'

@@ -150,9 +150,10 @@ function sendMessage(
   const asker = limits === undefined ? own : { ...own, limits }
   draft.post(toSessionId, { type: 'message', exchangeId, runId, text, asker, create })
   if (wait) return
+  const isChild = draft.state.session.origin?.parent !== undefined
   const result =
-    `Sent to ${toAgent} as exchange ${exchangeId}. ` +
-    'The answer will reach you as a message; do not wait for it in this run.'
+    `Sent to ${toAgent} as exchange ${exchangeId}. The answer will reach you as a message` +
+    (isChild ? ', if it comes before your task is done.' : '; do not wait for it in this run.')
   settleCall(draft, tool, { ok: true, result })
 }
 
@@ -174,4 +175,7 @@ const toAsker = (
   budget,
   // Whoever does not wait can be written to again.
   path: waits ? [...(run.asker?.path ?? []), session.id] : [],
+  ...(run.parentRunId !== undefined && {
+    worksFor: [...(run.asker?.worksFor ?? []), run.parentRunId],
+  }),
 })

@@ -17,7 +17,7 @@ import {
   toQueueItem,
 } from './exchanges.ts'
 import { UNREACHABLE, type Letter, type Owed } from './letters.ts'
-import { Plan } from './plan.ts'
+import { Plan, refuse } from './plan.ts'
 import { addItem, fitsQueue } from './queue.ts'
 
 export function decideLetter(
@@ -83,6 +83,9 @@ export const unanswered = ({ exchanges, queue }: SessionState): OpenExchange[] =
 
 class LetterPlan extends Plan {
   message(item: QueueItem): Decision {
+    // Whoever wrote it has not heard yet that it was all stopped here.
+    const isUnwanted = item.exchange?.asker.worksFor?.some(this.context.wasCancelled)
+    if (isUnwanted === true) return refuse('not_found', 'what it was for has been stopped there')
     return this.mustWait(item) ? this.enqueue(item) : this.start(item)
   }
 

@@ -55,6 +55,8 @@ export type DecideContext = {
   liveTexts: () => readonly OpenText[]
   /** Terminal seq of an ended run, from the log; null when there is no such run. */
   terminalSeqOf: (runId: string) => number | null
+  /** A run of this session that somebody has stopped. */
+  wasCancelled: (runId: string) => boolean
   isRepeatable: (toolName: string) => boolean
   /** Asked once, and answered by now. */
   wasAsked: (waitId: string) => boolean

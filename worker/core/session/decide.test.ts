@@ -21,6 +21,7 @@ const context = (more: Partial<DecideContext> = {}): DecideContext => ({
   models: ['scripted', 'other'],
   liveTexts: () => [],
   terminalSeqOf: () => null,
+  wasCancelled: () => false,
   isRepeatable: (toolName) => toolName.startsWith('safe'),
   wasAsked: () => false,
   decisionMs: null,

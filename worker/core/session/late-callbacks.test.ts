@@ -308,3 +308,39 @@ describe('a run that failed', () => {
     expectFolded(world)
   })
 })
+
+test('[CAN4] a message of a descendant that has not heard yet starts nothing where it was stopped', async () => {
+  const { world, a } = await newPair()
+  await world.ask(a)
+  await world.call(a, 'agents_spawn', { task: 'Count' })
+  const child = world.at(ofType(a, 'subagent_spawned')[0]!.childSessionId)
+  await world.call(child, 'agents_spawn', { task: 'Count further' })
+  const grandchild = world.at(ofType(child, 'subagent_spawned')[0]!.childSessionId)
+  // The cancel does not reach anybody for now.
+  world.decideFate = (_from, _to, { letter }) => (letter.type === 'cancel' ? 'lost' : 'arrives')
+  a.command({ type: 'cancel' })
+  const started = startsOf(a)
+  const calls = a.model.calls.length
+  await world.call(grandchild, 'agents_message', { to: A, message: 'And now?', wait: false })
+  expect(startsOf(a)).toBe(started)
+  expect(a.model.calls).toHaveLength(calls)
+  expect(a.core.folded.queue.items).toEqual([])
+  const { items } = grandchild.core.folded.queue
+  expect(items).toMatchObject([{ text: expect.stringContaining('stopped there') }])
+  world.decideFate = () => 'arrives'
+  await world.advance(20_000)
+  for (const one of [child, grandchild]) {
+    expect(ofType(one, 'run_done')).toMatchObject([{ outcome: 'cancelled' }])
+  }
+  expect(startsOf(a)).toBe(started)
+  expectFolded(world)
+})
+
+test('[AGT2] a message of a child of a run that is at work still reaches it', async () => {
+  const { world, a } = await newPair()
+  await world.ask(a)
+  await world.call(a, 'agents_spawn', { task: 'Count' })
+  const child = world.at(ofType(a, 'subagent_spawned')[0]!.childSessionId)
+  await world.call(child, 'agents_message', { to: A, message: 'And now?', wait: false })
+  expect(a.core.folded.queue.items).toMatchObject([{ text: 'And now?' }])
+})

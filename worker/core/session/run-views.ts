@@ -109,3 +109,17 @@ export async function describeRun(
   const names = request.tools.map(({ name }) => name)
   return { ...described, raw: { system, messages: [...fit], tools: names } }
 }
+
+/** A run of this session that somebody has stopped. */
+export function wasCancelled(
+  log: Log,
+  { session, run }: Pick<SessionState, 'session' | 'run'>,
+  runId: string,
+): boolean {
+  // Most are runs of others, or the one at work: those need no row.
+  if (parseRunId(runId)?.sessionId !== session.id) return false
+  if (run.status === 'running' && run.runId === runId) return false
+  const seq = log.terminalSeqOf(runId)
+  const end = seq === null ? undefined : log.eventAt(seq)
+  return end?.type === 'run_done' && end.outcome === 'cancelled'
+}

@@ -33,6 +33,7 @@ import type { JudgeDeps } from './judge.ts'
 import { recordFiles } from './file-commands.ts'
 import { PersonFiles } from './person-files.ts'
 import { Runner } from './runner.ts'
+import { wasCancelled } from './run-views.ts'
 import { SessionFiles } from './session-files.ts'
 import { SessionCommands, type Reason } from './session-commands.ts'
 import { NOT_FOUND, SessionViews, type Outcome } from './session-views.ts'
@@ -460,6 +461,7 @@ export class SessionCore {
       models: this.deps.models.ids,
       liveTexts: () => this.runner.writer?.openTexts() ?? [],
       terminalSeqOf: (runId) => this.log.terminalSeqOf(runId),
+      wasCancelled: (runId) => wasCancelled(this.log, this.state, runId),
       isRepeatable: (toolName) => this.deps.tools.isRepeatable(toolName),
       wasAsked: (waitId) => this.wasAsked(waitId),
       decisionMs: this.deps.decisionMs,
