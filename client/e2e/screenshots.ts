@@ -195,7 +195,7 @@ async function shootViews(browser: Browser, server: TestServer): Promise<void> {
     }
     await context.close()
   }
-  await shootReadme(browser, `${server.origin}/s/${sessions['conversation']}`)
+  await shootReadme(browser, `${server.origin}/s/${sessions['agents']}`)
 }
 
 async function openEverything(page: Page): Promise<void> {
@@ -207,13 +207,11 @@ async function openEverything(page: Page): Promise<void> {
   })
 }
 
-/** The whole of one answer: thought, tools and table in one picture. */
+/** An exchange, children at work, and what one of them waits for, in one picture. */
 async function shootReadme(browser: Browser, url: string): Promise<void> {
   const { page, context } = await visit(browser, url, { colorScheme: 'light' })
-  await untilEnded(page, 0)
+  await page.locator('.child-wait').waitFor()
   await page.locator('.session-row').nth(3).waitFor()
-  await answer(page, 0).locator('.work-summary').click()
-  await answer(page, 0).locator('.thinking summary').click()
   await page.getByTestId('composer').focus()
   await page.mouse.move(0, 0)
   await page.screenshot({ path: README, animations: 'disabled' })

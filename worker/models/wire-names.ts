@@ -1,6 +1,8 @@
 // Names and ids as a provider takes them. What a model once called, and the id that another server
 // gave to it, are in the history for ever: refused once, they would be refused with every request.
 
+import { hash } from '../core/session/digest.ts'
+
 const NOT_PLAIN = /[^a-zA-Z0-9_-]/g
 
 /** Of tools that do not exist: those that are offered have proper names. */
@@ -20,17 +22,7 @@ const DIGEST_CHARS = 9
 
 /** Nine letters and digits, from 53 bits: no secret, only never twice in one conversation. */
 function toDigest(text: string): string {
-  let high = 0xdeadbeef
-  let low = 0x41c6ce57
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    high = Math.imul(high ^ code, 2_654_435_761)
-    low = Math.imul(low ^ code, 1_597_334_677)
-  }
-  high =
-    Math.imul(high ^ (high >>> 16), 2_246_822_507) ^ Math.imul(low ^ (low >>> 13), 3_266_489_909)
-  low =
-    Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909)
-  const hash = 4_294_967_296 * (low & 0x1f_ffff) + (high >>> 0)
-  return (hash % 36 ** DIGEST_CHARS).toString(36).padStart(DIGEST_CHARS, '0')
+  const [high, low] = hash(text)
+  const bits = 4_294_967_296 * (low & 0x1f_ffff) + (high >>> 0)
+  return (bits % 36 ** DIGEST_CHARS).toString(36).padStart(DIGEST_CHARS, '0')
 }
