@@ -53,6 +53,9 @@ describe('the agent of a session', () => {
     const patch = (agent: string) =>
       call(`/api/sessions/${id}`, { ...owner, method: 'PATCH', json: { agent, title: 'New' } })
     expect(await refusalOf(await patch('critic'))).toMatchObject(UNKNOWN)
+    const json = { type: 'configure', id: 'c1', agent: 'critic' }
+    const commanded = await call(`/api/sessions/${id}/commands`, { ...owner, json })
+    expect(await refusalOf(commanded)).toMatchObject(UNKNOWN)
     expect(await sessionIn(await call(`/api/sessions/${id}`, owner))).toMatchObject({
       agent: 'assistant',
       title: 'Test',

@@ -125,12 +125,8 @@ sessions.patch('/:id', withSession, async (c) => {
   if (Object.keys(changes.value).length === 0) {
     return refuse(c.req.raw, { code: 'bad_request', message: 'body: nothing to change' })
   }
-  const { owner } = c.var.identity
-  const { agent: name } = changes.value
-  const agent = name === undefined ? null : await requireAgent(c.env, owner, name, 'agent')
-  if (agent?.ok === false) return refuse(c.req.raw, agent.rejection)
   const command: Command = { type: 'configure', id: randomId(), ...changes.value }
-  const done = await c.var.session.command(owner, command, 'api')
+  const done = await c.var.session.command(c.var.identity.owner, command, 'api')
   return done.ok ? answerSession(c) : refuse(c.req.raw, done.rejection)
 })
 

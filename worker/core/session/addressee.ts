@@ -5,8 +5,8 @@ import { addresseeOf } from '#protocol/reduce-agents'
 import type { RunState, SessionState } from '#protocol/state'
 import type { Agent } from '../agents/agent.ts'
 
-/** What had to be looked up before a message could be taken. null: there is no such agent. */
-export type SendAssist = { type: 'send'; agent: Agent | null }
+/** Who had to be looked up before a command could be taken. null: there is no such agent. */
+export type AgentAssist = { type: 'agent'; agent: Agent | null }
 
 /** As it is at sending, like a session takes it from its agent; what it is told is read at the start. */
 export function toAddressee(

@@ -9,7 +9,7 @@ import { toDecisionId, toQuestionId } from '#protocol/ids'
 import { findTool } from '#protocol/reduce-decisions'
 import type { OpenDecision, OpenQuestion } from '#protocol/state'
 import type { ToolPart } from '#protocol/turns'
-import type { SendAssist } from './addressee.ts'
+import type { AgentAssist } from './addressee.ts'
 import type { DecideContext } from './decide-types.ts'
 import type { Draft } from './draft.ts'
 import type { FilesAssist } from './file-commands.ts'
@@ -19,7 +19,7 @@ import type { WaitRequest } from './tool-calls.ts'
  * What had to be looked up before a command could be decided: judging a command needs a parser that
  * is loaded on demand, and contents of files are read and hashed.
  */
-export type Assist = DecideAssist | FilesAssist | SendAssist
+export type Assist = DecideAssist | FilesAssist | AgentAssist
 
 export type DecideAssist = {
   type: 'decide'

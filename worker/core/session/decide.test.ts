@@ -370,7 +370,7 @@ describe('send', () => {
       to: 'someone',
       attachments: [{ name: 'a.txt', content: 'A', range: '1-2' }],
     }
-    const found = { assist: { type: 'send', agent: BUILTIN_AGENTS[1]! } } as const
+    const found = { assist: { type: 'agent', agent: BUILTIN_AGENTS[1]! } } as const
     const waiting = accept(RUNNING, command, found).state
     expect(waiting.queue.items).toEqual([
       {

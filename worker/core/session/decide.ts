@@ -92,7 +92,7 @@ class CommandPlan extends Plan {
   send(command: CommandOf<'send'>): Decision {
     const { text, to, attachments = [], delivery = 'queue', id } = command
     const { assist, models } = this.context
-    const agent = assist?.type === 'send' ? assist.agent : null
+    const agent = assist?.type === 'agent' ? assist.agent : null
     if (to !== undefined && agent === null) {
       return refuse('unknown_agent', `to: there is no agent ${to}`)
     }
@@ -205,6 +205,10 @@ class CommandPlan extends Plan {
   configure({ type: _type, id: _id, ...changes }: CommandOf<'configure'>): Decision {
     const fields = Object.entries(changes).filter(([, value]) => value !== undefined)
     if (fields.length === 0) return refuse('bad_request', 'body: nothing to configure')
+    const { assist } = this.context
+    if (assist?.type === 'agent' && assist.agent === null) {
+      return refuse('unknown_agent', `agent: there is no agent ${changes.agent}`)
+    }
     if (changes.model !== undefined && !this.context.models.includes(changes.model)) {
       return refuse('unknown_model', `model: ${changes.model} is not one of the models here`)
     }

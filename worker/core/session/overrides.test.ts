@@ -91,7 +91,8 @@ describe('an agent, changed for one session', () => {
     expect(harness.core.folded.session.mode).toBe('ask')
     override(harness, { mode: 'plan' }, 'planner')
     expect(harness.core.folded.session.mode).toBe('ask')
-    harness.command({ type: 'configure', agent: 'planner' })
+    harness.agents = [{ ...BUILTIN_AGENTS[0]!, name: 'planner', builtIn: false }]
+    await harness.tryLater({ type: 'configure', agent: 'planner' })
     expect(harness.core.folded.session.mode).toBe('plan')
     harness.command({ type: 'configure', agent: 'parley', mode: 'agent' })
     expect(harness.core.folded.session.mode).toBe('agent')

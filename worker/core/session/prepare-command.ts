@@ -13,13 +13,15 @@ export type CommandDeps = Pick<PrepareDeps, 'tools' | 'judge'> & {
   state: () => SessionState
   now: () => number
   patterns: () => readonly string[]
+  /** Whether it is there without being looked up: most are built in. */
+  isBuiltIn: (name: string) => boolean
   findAgent: (name: string) => Promise<Agent | null>
 }
 
 /** null: it can be decided at once. */
 export function preparationOf(
   command: Command,
-  { files, state, now, patterns, findAgent, ...deps }: CommandDeps,
+  { files, state, now, patterns, isBuiltIn, findAgent, ...deps }: CommandDeps,
 ): (() => Promise<Assist>) | null {
   switch (command.type) {
     case 'keep':
@@ -34,7 +36,12 @@ export function preparationOf(
     case 'send': {
       const { to } = command
       if (to === undefined) return null
-      return async () => ({ type: 'send', agent: await findAgent(to) })
+      return async () => ({ type: 'agent', agent: await findAgent(to) })
+    }
+    case 'configure': {
+      const { agent } = command
+      if (agent === undefined || isBuiltIn(agent)) return null
+      return async () => ({ type: 'agent', agent: await findAgent(agent) })
     }
     default:
       return null

@@ -12,18 +12,35 @@ const hang = () => new Promise<never>(() => {})
 describe('what a run is given', () => {
   test('[RUN10] [AGT1] an agent that is gone is said so, and the built-in one answers', async () => {
     const harness = await SessionHarness.create()
-    harness.command({ type: 'configure', agent: 'gone' })
+    harness.agents = [{ ...BUILTIN_AGENTS[0]!, name: 'gone', builtIn: false }]
+    await harness.tryLater({ type: 'configure', agent: 'gone' })
+    harness.agents = []
     harness.command({ type: 'send', text: 'hello' })
     await harness.settle()
     expect(warnings(harness)).toEqual(['unknown_agent'])
     expect(harness.model.current.request.system).toBe(BUILTIN_AGENTS[0]!.instructions)
   })
 
+  test('[AGT1] [SAF2] an agent that is not there is refused, and nothing changes', async () => {
+    const harness = await SessionHarness.create()
+    const before = harness.core.seq
+    const command = { type: 'configure', id: 'c-gone', agent: 'gone', title: 'A title' } as const
+    expect(await harness.tryLater(command)).toMatchObject({
+      ok: false,
+      rejection: { code: 'unknown_agent' },
+    })
+    expect(harness.core.seq).toBe(before)
+    // A refusal is not kept: when there is one, the same command is taken.
+    harness.agents = [{ ...BUILTIN_AGENTS[0]!, name: 'gone', builtIn: false }]
+    expect(await harness.tryLater(command)).toMatchObject({ ok: true })
+    expect(harness.core.folded.session).toMatchObject({ agent: 'gone', title: 'A title' })
+  })
+
   test('[AGT1] [DEC7] an agent of somebody’s own brings its instructions, models and mode', async () => {
     const harness = await SessionHarness.create()
     const own = { name: 'critic', instructions: 'Find the flaw.', models: ['backup'] }
     harness.agents = [{ ...BUILTIN_AGENTS[0]!, ...own, builtIn: false }]
-    harness.command({ type: 'configure', agent: 'critic', mode: 'ask' })
+    await harness.tryLater({ type: 'configure', agent: 'critic', mode: 'ask' })
     harness.command({ type: 'send', text: 'hello' })
     await harness.settle()
     expect(warnings(harness)).toEqual([])

@@ -58,6 +58,7 @@ export class SessionCommands {
       now: session.now,
       judge: (action) => judge(judging(owner), action),
       patterns: () => patternsOf(judging(owner)),
+      isBuiltIn: (name) => session.agents.find(name) !== null,
       findAgent: async (name) =>
         session.agents.find(name) ?? (await session.agents.load(owner, name)),
     })
