@@ -11,6 +11,9 @@ const path = (relative: string): string => fileURLToPath(new URL(relative, impor
 let modelServer: Promise<ModelServer> | undefined
 let mcpServers: Promise<string> | undefined
 
+/** A second, which is the default, is not long on a busy machine. */
+const PATIENT = { poll: { timeout: 30_000 } }
+
 // By default one core is left to the main process, which has next to nothing to do here.
 const EVERY_CORE = '100%'
 
@@ -27,6 +30,7 @@ export default defineConfig({
           include: ['{worker,client,scripts}/**/*.test.ts'],
           exclude: ['**/*.do.test.ts', '**/node_modules/**'],
           maxWorkers: EVERY_CORE,
+          expect: PATIENT,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -65,6 +69,7 @@ export default defineConfig({
             './worker/testing/load-mcp-client.ts',
           ],
           maxWorkers: EVERY_CORE,
+          expect: PATIENT,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -12,7 +12,7 @@ import {
 import { expect } from 'vitest'
 
 /** The only waiting time here: anything that takes longer has not happened. */
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 30_000
 
 // The package is made for one page in a function: in one process, closing a context would end the
 // browser; and without web security a page proves nothing about its safety.
