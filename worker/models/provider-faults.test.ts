@@ -114,7 +114,7 @@ describe('[RUN7] a provider that fails before its first word', () => {
 
   test('a hang: the watchdog takes it for a failure', async () => {
     // Real time: the second model has to answer within it, however busy the machine is.
-    const harness = await run({ first: () => [{ hang: true }], stallMs: 500 })
+    const harness = await run({ first: () => [{ hang: true }], stallMs: 1500 })
     expect(requestsTo('first')).toBe(PER_MODEL)
     expect(requestsTo('second')).toBe(1)
     expect(textOf(harness)).toBe(ANSWER)

@@ -276,8 +276,8 @@ describe('the answer', () => {
   test('[TOOL3] [SAF2] one that does not come is tool_timeout; a cancel ends the request at once', async () => {
     const timedOut = Promise.withResolvers<void>()
     web.serve('example.com/hook', (_, response) => response.on('close', timedOut.resolve))
-    expect(await post({ url: HOOK, body: '1' }, { timeMs: 250 })).toBe(
-      'tool_timeout: web_post ran longer than 250 ms.',
+    expect(await post({ url: HOOK, body: '1' }, { timeMs: 1000 })).toBe(
+      'tool_timeout: web_post ran longer than 1000 ms.',
     )
     await timedOut.promise
     const reached = Promise.withResolvers<void>()
