@@ -36,7 +36,11 @@ async function measurePair(bench: Bench): Promise<Figures> {
   const rows = await countRows(origin, [askingId, askedId])
   const oneByOne = await askOneByOne(bench, asking, askedId, EXCHANGES)
   const [askingRows, askedRows] = await rows.since()
+  const begunBefore = await countExchanges(origin, askingId)
   const atOnce = await askAtOnce(bench, asking, askedId)
+  const begun = (await countExchanges(origin, askingId)) - begunBefore
+  // A refusal is quick, and no exchange.
+  if (begun !== EXCHANGES) throw new Error(`${begun} of ${EXCHANGES} exchanges were begun`)
   const toolRows = await countRows(origin, [askingId])
   const tool = await callTools(bench, asking, EXCHANGES)
   const [callRows] = await toolRows.since()
@@ -54,6 +58,11 @@ async function measurePair(bench: Bench): Promise<Figures> {
       turn: ownRows! / EXCHANGES,
     },
   }
+}
+
+async function countExchanges(origin: string, sessionId: string): Promise<number> {
+  const events = await readEvents(origin, sessionId)
+  return events.filter(({ type }) => type === 'exchange_started').length
 }
 
 /** `since`: rows that each session has written from here on, once it writes no more. */
